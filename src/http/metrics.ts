@@ -50,7 +50,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   });
   const refused = new Counter({
     name: 'consent_ledger_connections_refused_total',
-    help: 'Connections closed at once because all others of the listener were being answered',
+    help: 'Connections closed at once because every other connection of the listener was busy',
     labelNames: ['listener'],
     registers: [registry],
   });

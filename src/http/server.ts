@@ -260,7 +260,7 @@ function reportRefused(log: Context['log'], metrics: Metrics, listener: 'public'
     if (now - loggedAt < REFUSED_LOGGED_EVERY_MS) return;
     log.warn(
       { listener, limit, refused },
-      'connections were refused: all that the listener accepts are being answered',
+      'connections were refused: every connection that the listener accepts is busy',
     );
     [loggedAt, refused] = [now, 0];
   };

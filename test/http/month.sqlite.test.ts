@@ -79,7 +79,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await go('/account');
   await page.locator('#present-passkey').fill(PASSWORD);
   await press(page, 'Set up a passkey');
-  await page.getByText('The passkey is set up.').waitFor();
+  await page.getByText('The passkey has been set up.').waitFor();
   await press(page, 'Sign out');
   await go('/');
   await press(page, 'Sign in with a passkey');

@@ -35,7 +35,7 @@ describe('a passkey', () => {
     await page.getByText('The current password is wrong.').waitFor();
     expect(await context.store.read.selectFrom('passkeys').selectAll().execute()).toEqual([]);
     await setUp(PASSWORD);
-    await page.getByText('The passkey is set up.').waitFor();
+    await page.getByText('The passkey has been set up.').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
 
     // The answer is held back, so it can be sent a second time.
@@ -92,7 +92,7 @@ describe('a passkey', () => {
     await page.getByText('The current password is wrong.').waitFor();
     expect((await context.store.read.selectFrom('passkeys').selectAll().execute()).length).toBe(1);
     await remove(PASSWORD);
-    await page.getByText('The passkey is removed.').waitFor();
+    await page.getByText('The passkey has been removed.').waitFor();
     await enter();
     await page.getByText('Unknown passkey').waitFor();
   });

@@ -104,7 +104,7 @@ describe('a policy', () => {
     expect(places[0]).toBeGreaterThan(0);
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(text).toContain(`older=${texts[1]}&amp;newer=${texts[2]}`);
-    expect(text).toContain('What deliveries told');
+    expect(text).toContain('What deliveries reported');
   });
 
   it('shows the text in force at a time, or the two fetches between which it changed, or that nothing was fetched yet', async () => {

@@ -12,7 +12,7 @@ it('the request list keeps a filter under a name for one person alone, and delet
   const kept = await officer.post('/cases/views', { name, kind: 'erasure', state: 'opened', sort: 'oldest' });
   expect(kept.status).toBe(303);
   const page = await officer.get(kept.headers.get('location') ?? '');
-  expect(page.text).toContain('The view is saved');
+  expect(page.text).toContain('The view has been saved');
   expect(page.text).toContain(
     '<a href="/cases?source=&amp;state=opened&amp;kind=erasure&amp;sort=oldest" aria-current="page">',
   );

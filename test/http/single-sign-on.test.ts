@@ -68,7 +68,7 @@ test('an account is opened by the verified address that the provider names, and 
     ['unverified', 'did not give a verified e-mail address'],
     ['nameless', 'did not give a verified e-mail address'],
     ['stranger', 'There is no account for you here'],
-    ['heir', 'This account belongs to someone else there'],
+    ['heir', 'This account is linked to another person'],
   ] as const) {
     const other = createVisitor(world.adminUrl);
     const refused = await signOn(name, other);

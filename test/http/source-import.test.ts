@@ -55,7 +55,7 @@ it('the import page names each problem with its line, and never reads a file or 
   ];
   const refused = await upload(admin, lines.join('\n'), { do: 'import' });
   expect(refused.status).toBe(422);
-  for (const text of ['5 problems', 'use api_key.', 'cannot name a file of the server', 'reserved', '1 valid line'])
+  for (const text of ['5 problems', 'use api_key.', 'cannot refer to a file on the server', 'reserved', '1 valid line'])
     expect(refused.text).toContain(text);
   expect(refused.text).not.toContain('root:');
   expect(slugs(world)).toEqual(['default']);

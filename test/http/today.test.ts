@@ -39,7 +39,7 @@ it('Today says who outside the installation has seen the last checkpoint, and wh
   await writeFile(policy, `directory share ${share}\ndirectory gone ${join(folder, 'gone')}\nquorum share\n`);
   const world = await createOfficeWorld({ WITNESSES: policy }, { worker: false });
   const visitor = await signedIn(world);
-  expect((await visitor.get('/')).text).toContain('by nobody yet');
+  expect((await visitor.get('/')).text).toMatch(/Witnessed.*not yet/s);
   const seq = await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
   await world.context.witness();
   const { text } = await visitor.get('/');
@@ -209,7 +209,7 @@ it('Today charts the decisions of thirty days, and says in one line what can be 
   expect(before).toContain('0 given');
   expect(before).toContain('1 withdrawn');
   expect(before).toMatch(
-    /Not sealed yet.*witnessed by nobody.*not verified yet.*not compared with the ledger yet.*nothing synced/,
+    /Not sealed yet.*no witnesses configured.*not verified yet.*not compared with the ledger yet.*nothing synced/,
   );
   await world.context.seal();
   await world.context.readModels.check();

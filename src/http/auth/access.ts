@@ -197,7 +197,7 @@ function createViewNotes({ ledger, clock, log }: Context) {
       );
     } catch (error) {
       // Requests must be answered in time even if nothing can be written: the look is then logged instead.
-      log.warn({ err: error, object, session: handle.slice(0, 8) }, 'a look at personal data could not be recorded');
+      log.warn({ err: error, object, session: handle.slice(0, 8) }, 'a view of personal data could not be recorded');
       return;
     }
     if (noted.size >= VIEWS_REMEMBERED) noted.clear();

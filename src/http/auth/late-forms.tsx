@@ -95,8 +95,7 @@ function dropOldest(kept: Map<string, LateForm>): void {
   }
 }
 
-const sessionEnded =
-  'Your session has ended, so nothing was saved. Sign in to return to the page of the form, and send it again.';
+const sessionEnded = 'Your session has ended, so nothing was saved. Sign in to return to the form, and send it again.';
 
 /** All fields of a form, in order; a name may be repeated. */
 function fieldsOf(body: unknown): (readonly [name: string, value: string])[] {

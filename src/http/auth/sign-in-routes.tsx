@@ -148,7 +148,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
 
 /** Confirmations that an address may refer to. */
 const doneTexts: Readonly<Record<string, string>> = {
-  password: 'The password is saved. Sign in with it and a one-time code.',
+  password: 'The password has been saved. Sign in with it and a one-time code.',
 };
 
 /** The sign-in form, also shown instead of a page that requires signing in. */

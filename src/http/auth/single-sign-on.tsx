@@ -98,7 +98,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
           request,
           reply,
           pending.next,
-          'This account belongs to someone else there, or was just changed. Ask an owner or admin for a reset link.',
+          `This account is linked to another person at ${settings.name}, or was just changed. Ask an owner or admin for a reset link.`,
         );
       default:
         return signed satisfies never;

@@ -26,11 +26,11 @@ import { NewPassword } from './sign-in.tsx';
 import { reachText, roleTexts } from './words.ts';
 
 const doneTexts: Readonly<Record<string, string>> = {
-  password: 'The password is changed. Your other sessions have ended.',
+  password: 'The password has been changed. Your other sessions have ended.',
   session: 'The session has ended.',
-  passkey: 'The passkey is set up. You can sign in with it from now on.',
+  passkey: 'The passkey has been set up. You can sign in with it from now on.',
   'no-token': 'The token is revoked and no longer works.',
-  'no-passkey': 'The passkey is removed.',
+  'no-passkey': 'The passkey has been removed.',
   'no-factor': 'The one-time code is no longer asked for.',
 };
 
@@ -258,7 +258,7 @@ function PasswordPanel({ frame }: AccountProps) {
         <PresentPassword />
         <NewPassword />
         <button type="submit">Change the password</button>
-        <p class="hint">Your other sessions end.</p>
+        <p class="hint">Your other sessions will end.</p>
       </form>
     </Panel>
   );
@@ -448,7 +448,7 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
             {visible.length < 2 ? null : (
               <Field id="token-reach" label="Sources">
                 <select id="token-reach" name="reach">
-                  <option value="all">all that you can see</option>
+                  <option value="all">everything that you can see</option>
                   <option value="some">only those ticked below</option>
                 </select>
                 <div class="boxes">
@@ -470,7 +470,7 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
 }
 
 const scopeTexts: Readonly<Record<TokenScope, string>> = {
-  read: 'look and download',
+  read: 'view and download',
   work: 'also handle requests and make documents',
   administer: 'also rotate the signing secrets of sources and read earlier deliveries again',
 };
@@ -481,7 +481,7 @@ function PresentPassword({ id = 'present' }: { id?: string }) {
     <Input
       id={id}
       name="present"
-      label="Present password"
+      label="Current password"
       type="password"
       maxLength={PASSWORD_MAX * 4}
       autocomplete="current-password"

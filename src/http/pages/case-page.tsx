@@ -490,7 +490,7 @@ function ReadinessPanel({ data }: PartProps) {
       )}
       {others.length === 0 ? null : (
         <>
-          <h3>To know</h3>
+          <h3>Notes</h3>
           <ul class="plain small outside">
             {others.map((text) => (
               <li key={text}>{text}</li>

@@ -152,7 +152,7 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
 }
 
 const ADDED_MEANWHILE =
-  'A letter, file or response pack was added while this page was open. Look at it, then approve the request.';
+  'A letter, file or response pack was added while this page was open. Review it, then approve the request.';
 
 /** Whether the case has a document that its page did not show yet. `seen`: the entry of the newest one that it showed. */
 async function hasDocumentAfter({ store }: Context, caseId: string, seen: string | undefined): Promise<boolean> {

@@ -266,7 +266,7 @@ function momentOf(text: string, timeZone: string): string {
 
 /** Names of facts that are not clear as they are. */
 const factTexts: Readonly<Record<string, string>> = {
-  via: 'Came by',
+  via: 'Received through',
   'occurred.at': 'Happened',
   'occurred.basis': 'Time taken from',
   'occurred.counts': 'Time is used',

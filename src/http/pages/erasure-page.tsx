@@ -395,7 +395,7 @@ function residueText({ residues }: ErasurePlan): string {
   const lines = residues.map(
     ({ where, until, hint }) => `- ${where}: ${until}${hint === undefined ? '' : ` (${hint})`}`,
   );
-  return `After an erasure, this remains:\n\n${lines.join('\n')}\n\nPlease delete what is yours to delete, and tell me when it is done, or when it ends by itself.`;
+  return `After an erasure, this remains:\n\n${lines.join('\n')}\n\nPlease delete what you are responsible for, and tell me when you have done so, or when it will expire by itself.`;
 }
 
 /** The preview of an erasure, with the form that confirms it. */

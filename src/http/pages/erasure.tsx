@@ -207,7 +207,7 @@ async function sendStart(
       isLeft={jobs.every(({ finishedAt }) => finishedAt !== null) && (await isUnfinished(context.erasure))}
       form={form}
       problems={problems}
-      done={form['done'] === 'withdrawn' ? 'The proposal is withdrawn. Nothing was erased.' : null}
+      done={form['done'] === 'withdrawn' ? 'The proposal has been withdrawn. Nothing was erased.' : null}
     />
   );
   return html(reply, renderPage(page), status);

@@ -49,11 +49,11 @@ interface Checkpoint {
 
 /** Results of a checkpoint that was just requested. */
 const doneTexts: Readonly<Record<string, Worded>> = {
-  sealed: { text: 'The checkpoint is made: it is the first in the list.', tone: 'good' },
+  sealed: { text: 'The checkpoint has been made. It is the first in the list.', tone: 'good' },
   unchanged: { text: 'Nothing has been added since the last checkpoint: it covers everything.', tone: 'good' },
   empty: { text: 'The ledger is empty: there is nothing to seal.', tone: 'warn' },
   refused: {
-    text: 'No checkpoint was made: an entry is not what was appended. Verify the ledger to see which.',
+    text: 'No checkpoint was made: an entry differs from what was appended. Verify the ledger to see which.',
     tone: 'bad',
   },
 };
@@ -267,13 +267,13 @@ function WitnessesPanel({ frame, admins, witnesses }: EvidenceProps) {
           </p>
           {can(frame.role, 'administer') ? (
             <p>
-              Name witnesses on the server (<code>WITNESSES</code>).
+              Configure witnesses on the server (<code>WITNESSES</code>).
             </p>
           ) : (
             <AskAdmin
               admins={admins}
-              subject="Please name witnesses"
-              text="Nobody outside has seen the consent ledger: someone who holds both the database and its keys could rewrite it unnoticed. Please name witnesses on the server: WITNESSES (docs/proofs.md, Witnesses)."
+              subject="Please configure witnesses"
+              text="Nobody outside has seen the consent ledger: someone who holds both the database and its keys could rewrite it unnoticed. Please configure witnesses on the server: WITNESSES (docs/proofs.md, Witnesses)."
             />
           )}
         </>

@@ -87,7 +87,7 @@ function ExportPage({ frame, job, made }: ExportProps) {
             />
             {made.faults.length === 0 ? null : (
               <Notice tone="bad">
-                <p>Something that the ledger names is missing:</p>
+                <p>Something that the ledger refers to is missing:</p>
                 <ul>
                   {made.faults.map((fault) => (
                     <li key={fault}>{fault}</li>

@@ -82,7 +82,7 @@ function NotificationsPage({ frame, wanted, isMailed, admins, isDone }: Notifica
     <Page title="Notifications" frame={frame} current="notifications">
       <h1>Notifications</h1>
       <p class="lead">
-        The notices that you get by mail. Mails name no person: they only give numbers and link to these pages.
+        The notices that you receive by mail. Mails never name a person: they only give numbers and link to these pages.
       </p>
       {isDone ? (
         <Notice tone="good">
@@ -92,7 +92,7 @@ function NotificationsPage({ frame, wanted, isMailed, admins, isDone }: Notifica
       {isMailed ? null : (
         <Notice tone="warn">
           <p>
-            No mail is sent from here yet. Everything that needs attention is on the page <a href="/">Today</a>.
+            No mail is sent from here yet. Everything that needs attention is on the <a href="/">Today</a> page.
           </p>
           <NoMail frame={frame} admins={admins} />
         </Notice>

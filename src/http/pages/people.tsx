@@ -24,7 +24,7 @@ interface PersonParams {
 }
 
 const doneTexts: Readonly<Record<string, string>> = {
-  changed: 'The change is saved. It takes effect with the person’s next click.',
+  changed: 'The change has been saved. It takes effect with the person’s next click.',
   disabled: 'The account is disabled and its sessions have ended.',
   enabled: 'The account is enabled again.',
 };
@@ -199,7 +199,7 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
               maxLength={254}
               value={form['email'] ?? ''}
               autocomplete="off"
-              hint="They sign in with it. No mail is sent: you pass on the link yourself."
+              hint="They sign in with it. No mail is sent: pass on the link yourself."
             />
           </div>
           <RightsFields id="new" under={under} role={roleOf(form['role'])} reach={null} sources={sources} />
@@ -222,7 +222,7 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
 
 const roleMeanings: Readonly<Record<Role, string>> = {
   owner: 'Everything; only owners can create and change owners. There is always at least one.',
-  admin: 'Everything except owners: invites and changes admins, officers and auditors.',
+  admin: 'Everything except managing owners: invites and changes admins, officers and auditors.',
   officer: 'Handles requests, makes documents, adds evidence; for all sources or some.',
   auditor: 'Views and downloads, changes nothing; for all sources or some.',
 };

@@ -355,7 +355,7 @@ function PolicyPage(props: PolicyProps) {
       <p class="lead">
         <bdi>{policyId}</bdi>, {frame.sourceName(source)}
       </p>
-      <Problems title="No text was searched for:" problems={problems} />
+      <Problems title="The text could not be looked up:" problems={problems} />
       <KnownPanel {...props} />
       <TextAtTimePanel {...props} />
       <TextsPanel {...props} />
@@ -470,7 +470,7 @@ function TextsPanel({ frame, view, via, texts, before }: PolicyProps) {
 
 function HistoryPanel({ frame, view: { history } }: PolicyProps) {
   return (
-    <Panel id="history" title="What deliveries told">
+    <Panel id="history" title="What deliveries reported">
       {history.length === 0 ? (
         <p>Nothing.</p>
       ) : (

@@ -45,7 +45,7 @@ const stateTexts: Readonly<Record<ItemRow['state'], Worded>> = {
   skipped: { text: 'skipped: beyond the quota', tone: 'warn' },
   failed: { text: 'failed', tone: 'bad' },
   unknown: { text: 'outcome unknown', tone: 'warn' },
-  sent: { text: 'sent, no answer yet', tone: 'calm' },
+  sent: { text: 'sent, no response yet', tone: 'calm' },
   planned: { text: 'not sent', tone: 'calm' },
 };
 

@@ -31,7 +31,7 @@ const SHOWN = 50;
 export function callStateText({ state }: Pick<CallRow, 'state'>, unknownItems: number): Worded {
   switch (state) {
     case 'sent':
-      return { text: 'no answer yet', tone: 'calm' };
+      return { text: 'no response yet', tone: 'calm' };
     case 'done':
       return unknownItems === 0
         ? { text: 'done', tone: 'good' }
@@ -136,7 +136,7 @@ function CallsPage({ frame, sources, filter, calls, unknown, isSettled, problems
     <Page title="Calls to the service" frame={frame} current="calls">
       <h1>Calls to the service</h1>
       <p class="lead">
-        Policies generated and published here. A call without an answer is not repeated, because it may have been
+        Policies generated and published here. A call without a response is not repeated, because it may have been
         carried out and counts against the quota.
       </p>
       {isSettled ? <Notice tone="good">Recorded in the ledger.</Notice> : null}
@@ -147,7 +147,7 @@ function CallsPage({ frame, sources, filter, calls, unknown, isSettled, problems
           {open.map((call) => (
             <details key={call.request_id}>
               <summary>
-                {call.operation} of {aboutText(call)}, asked <Moment iso={call.asked_at} timeZone={frame.timeZone} />
+                {call.operation} of {aboutText(call)}, sent <Moment iso={call.asked_at} timeZone={frame.timeZone} />
               </summary>
               <SettleForm frame={frame} call={call} unknownItems={unknownOf(call)} />
             </details>

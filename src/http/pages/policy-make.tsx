@@ -232,7 +232,7 @@ function GeneratePage(props: GenerateProps) {
       <Problems title="Nothing was sent:" problems={problems} />
       <Problems title="Correct it, then send it again:" problems={refusal === null ? [] : [refusal]} />
       {jobs.length === 0 ? null : (
-        <Panel id="made" title="Asked for lately">
+        <Panel id="made" title="In progress and recently completed">
           <ul class="jobs">
             {jobs.map((job) => (
               <li key={job.id}>

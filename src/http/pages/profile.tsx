@@ -263,7 +263,7 @@ interface ProfileProps {
 /** Confirmations, by the key in the address. */
 const doneTexts: Readonly<Record<string, string>> = {
   saved: 'Saved. It applies to documents made from now on.',
-  own: 'The source has its own profile now, a copy of the shared one without the web form. Correct name and contacts before the next letter or report.',
+  own: 'The source has its own profile now, a copy of the shared one without the web form. Correct its name and contacts before the next letter or report.',
 };
 
 function ProfilePage(props: ProfileProps) {
@@ -436,7 +436,7 @@ function SectionHint({ title }: { readonly title: string }) {
     case 'Approval by a second person':
       return (
         <p>
-          What is ticked waits until another account has approved it. Owners and admins can change this alone; each
+          Ticked actions wait until another account has approved them. Owners and admins can change this alone; each
           change is recorded with their name.
         </p>
       );

@@ -293,8 +293,8 @@ function calendarDeps({ store, keys }: Context) {
 const doneTexts: Readonly<Record<string, string>> = {
   taken: 'The request is assigned to you.',
   calendar: 'The calendar has a new address. The old one no longer works.',
-  'view-saved': 'The view is saved: it appears above the list.',
-  'view-removed': 'The view is removed.',
+  'view-saved': 'The view has been saved. It appears above the list.',
+  'view-removed': 'The view has been removed.',
   'view-renamed': 'The view has its new name.',
   'view-not-renamed': `Nothing was renamed: enter a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
   'view-taken': 'Nothing was renamed: another view has this name.',
@@ -603,8 +603,8 @@ function CalendarPanel({ frame, calendar }: Pick<RequestsProps, 'frame' | 'calen
   return (
     <Panel id="calendar" title="Calendar">
       <p>
-        Subscribe to this address in a calendar program to see the legal limits of open requests. It names no person.
-        Anyone who has the address sees the dates: keep it to yourself.
+        Subscribe to this address in a calendar program to see the legal limits of open requests. It contains no names.
+        Anyone who has the address can see the dates: keep it to yourself.
       </p>
       <p>
         <a class="mono" href={calendar}>

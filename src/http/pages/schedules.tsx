@@ -31,7 +31,7 @@ import {
 
 const doneTexts: Readonly<Record<string, string>> = {
   added: 'The report is scheduled.',
-  removed: 'The schedule is removed. Its documents stay in the library.',
+  removed: 'The schedule has been removed. Its documents are kept.',
   gone: 'The schedule no longer exists.',
 };
 
@@ -270,7 +270,7 @@ function ScheduleForm({ frame, sources, people, admins, isMailed, form = {}, rec
           <NoMail frame={frame} admins={admins} />
         </>
       ) : people.length === 0 ? (
-        <p class="hint">Nobody who may see it has an account to mail it to.</p>
+        <p class="hint">No account that may see this source can receive mail.</p>
       ) : (
         <fieldset>
           <legend>Mail it to</legend>

@@ -150,7 +150,7 @@ export function JoinPage({ csrf, token, purpose, person, form = {}, problems = [
         ) : (
           <p>
             For {person.name}, who signs in as <span class="outside">{person.email}</span>.
-            {purpose === 'reset' ? ' All open sessions of this account end.' : ''}
+            {purpose === 'reset' ? ' All open sessions of this account will end.' : ''}
           </p>
         )}
         <Problems title="This was not saved:" problems={problems} />

@@ -46,7 +46,7 @@ export function ClosedSourcePage({ frame, source: { slug, name }, offboarding, s
       </p>
       <Panel id="offboarding" title="Offboarding">
         {offboarding === null ? (
-          <p>Nothing more is recorded about it.</p>
+          <p>No details of the offboarding are recorded.</p>
         ) : (
           <Facts
             rows={[
@@ -69,7 +69,7 @@ export function ClosedSourcePage({ frame, source: { slug, name }, offboarding, s
         )}
         {can(frame.role, 'administer') ? (
           <p>
-            <a href={`/sources/${slug}/offboard`}>What the offboarding left</a>
+            <a href={`/sources/${slug}/offboard`}>What was kept</a>
           </p>
         ) : null}
       </Panel>

@@ -222,7 +222,7 @@ function RequestFormPanel({ state: { source, requestForm, requestFormUrl } }: Pi
           <pre class="content">{`<a href="${requestFormUrl}">Your data: send us a request</a>
 <iframe src="${requestFormUrl}" title="Your data: send us a request" width="100%" height="1400"></iframe>`}</pre>
           <p class="hint">
-            Websites that show it in a frame are named in the <a href={profile}>controller profile</a>.
+            Websites that show it in a frame are listed in the <a href={profile}>controller profile</a>.
           </p>
         </>
       ) : requestForm === 'unconfirmed' ? (
@@ -436,7 +436,7 @@ function LogPanel({ frame, state }: Omit<PanelProps, 'administers'>) {
                   </div>
                 ),
               },
-              { title: 'Complete until', cell: ({ watermark }) => (watermark === null ? '–' : time(watermark)) },
+              { title: 'Complete up to', cell: ({ watermark }) => (watermark === null ? '–' : time(watermark)) },
               { title: 'Rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
             ]}
             rows={banners}

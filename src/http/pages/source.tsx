@@ -31,14 +31,14 @@ type Form = Readonly<Record<string, string>>;
 
 /** The messages after an action, by the key in the address. */
 const doneTexts: Readonly<Record<string, string>> = {
-  name: 'The name is changed.',
+  name: 'The name has been changed.',
   secret: 'The signing secret is accepted from now on.',
   retired: 'The signing secret is no longer accepted.',
-  access: 'Access to the service is saved.',
+  access: 'The access settings have been saved.',
   sync: 'The sync has been requested.',
   stopped: 'The sync was asked to stop. Stored rows are kept, and the next sync continues from there.',
   idle: 'No sync was running.',
-  accepted: 'Deliveries and rows are read by the new names from now on.',
+  accepted: 'Deliveries and rows are read with the new names from now on.',
   unchanged: 'Nothing needed changing.',
 };
 

@@ -159,8 +159,8 @@ function SourcesPage({ frame, shown, offboarded, damaged, first, next }: Sources
       {damaged.length === 0 ? null : (
         <Notice tone="bad">
           <p>
-            Altered in the database from outside, and therefore disabled: {damaged.join(', ')}. Restore the database
-            from a backup.
+            Disabled, because something other than consent-ledger altered them in the database: {damaged.join(', ')}.
+            Restore the database from a backup.
           </p>
         </Notice>
       )}

@@ -304,7 +304,7 @@ function warningTask(
     action:
       page !== undefined
         ? { href: page, label: 'Look', about }
-        : { href: mail, label: administers ? 'Send on' : 'Tell an admin', about },
+        : { href: mail, label: administers ? 'Forward' : 'Tell an admin', about },
   };
 }
 
@@ -396,7 +396,7 @@ export function TrustLine({ frame, today }: { frame: PageFrame; today: Today }) 
       {checkpoint === null ? 'Not sealed yet' : <>Sealed {time(checkpoint.createdAt)}</>}
       {' · '}
       {witnesses === null ? (
-        'witnessed by nobody'
+        'no witnesses configured'
       ) : witnessed === null ? (
         'not witnessed yet'
       ) : (

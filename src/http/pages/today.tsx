@@ -393,7 +393,7 @@ function witnessedText(
   witnesses: NonNullable<LedgerState['witnesses']>,
   checkpoint: LedgerState['checkpoint'],
 ) {
-  if (witnesses.length === 0) return <Badge text="by nobody yet" tone="warn" />;
+  if (witnesses.length === 0) return <Badge text="not yet" tone="warn" />;
   return (
     <>
       {witnesses.map(({ name, size, at }, place) => (

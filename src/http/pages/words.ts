@@ -57,7 +57,7 @@ export function identityText(view: Pick<CaseView, 'identity' | 'deadline' | 'fol
   if (view.deadline.identity.rule === 'forbidden') return { text: 'no check allowed', tone: 'calm' };
   if (view.identity === 'failed') return { text: 'not confirmed', tone: 'bad' };
   if (view.folded.identity.status === 'confirmed') return { text: 'confirmed', tone: 'good' };
-  if (view.folded.identity.status === 'asked') return { text: 'asked for', tone: 'warn' };
+  if (view.folded.identity.status === 'asked') return { text: 'requested', tone: 'warn' };
   if (view.folded.identity.status === 'recheck') return { text: 'check again', tone: 'warn' };
   return view.identity === 'needed' ? { text: 'to check', tone: 'warn' } : { text: 'no doubts', tone: 'calm' };
 }
