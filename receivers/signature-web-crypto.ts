@@ -42,9 +42,7 @@ export async function verify({ headers, rawBody, secrets }: Delivery): Promise<S
     return bytes === null ? [] : [{ id, bytes }];
   });
   if (keys.length === 0)
-    throw new TypeError(
-      'No secret can sign: give at least one that is not empty, and that is written in its encoding.',
-    );
+    throw new TypeError('No usable secret: pass at least one that is not empty and is valid in its encoding.');
   const claims = readClaims(valuesOf(headers));
   if (claims.outcome !== 'claimed') return claims;
   const tried: Tried[] = [];

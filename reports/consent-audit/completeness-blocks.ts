@@ -140,7 +140,7 @@ function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportIn
   concerns.push(...counterConcerns(found.agreement.counters, input));
   if (unread > 0)
     concerns.push(
-      `${counted(unread, 'entry', 'entries')} could not be read and ${unread === 1 ? 'is' : 'are'} in the quarantine.`,
+      `${counted(unread, 'entry', 'entries')} could not be read and ${unread === 1 ? 'is' : 'are'} in quarantine.`,
     );
   if (totals.timesNotCounted > 0)
     concerns.push(

@@ -2,10 +2,10 @@ import { dateIn, type Letter, type LetterFacts } from './letter.ts';
 
 /** The placeholders of a custom text, and their values from a case. */
 export const placeholders = {
-  name: 'name of the requester; nothing where none is known',
+  name: 'name of the requester; empty if unknown',
   reference: 'number of the request',
   received: 'day of receipt',
-  limit: 'day on which the answer is due; a blank where there is none',
+  limit: 'day on which the answer is due; a blank if there is none',
   controller: 'name of the organisation',
 } as const;
 

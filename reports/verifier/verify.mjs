@@ -258,7 +258,7 @@ export async function unzip(bytes) {
     const raw = bytes.subarray(start, start + packed);
     let content = raw;
     if (method === 8) content = await inflate(raw).catch(() => null);
-    else if (method !== 0) throw new Error(`${name} is packed in a way that this verifier does not know`);
+    else if (method !== 0) throw new Error(`${name} uses a compression method that this verifier does not support`);
     const broken = content === null || content.length !== size || crcOf(content) !== crc;
     files.set(name, { content: content ?? new Uint8Array(), broken });
   }

@@ -148,7 +148,7 @@ const asked = z.strictObject({ askedAt: when, receivedAt: when.nullish() });
 /** When identity or fee was requested may be unknown: only the receipt can move a date. */
 const received = z
   .strictObject({ askedAt: when.nullish(), receivedAt: when.nullish() })
-  .refine((one) => (one.askedAt ?? one.receivedAt ?? null) !== null, 'Give askedAt, receivedAt or both.');
+  .refine((one) => (one.askedAt ?? one.receivedAt ?? null) !== null, 'Specify askedAt, receivedAt or both.');
 
 const deadlineCaseSchema = z.strictObject({
   kind: z.enum(requestKinds, {

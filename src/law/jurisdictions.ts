@@ -383,7 +383,7 @@ export const countrySchema = z
     if (code.length === 2 && code !== 'EU' && findJurisdiction(code) !== null) return code;
     context.addIssue({
       code: 'custom',
-      message: code === 'EU' ? 'Name the member state of the establishment, not EU.' : unknownJurisdiction(words),
+      message: code === 'EU' ? 'Use the member state of the establishment, not EU.' : unknownJurisdiction(words),
     });
     return z.NEVER;
   });

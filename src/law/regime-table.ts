@@ -136,9 +136,9 @@ export function findLaws(
   const named = controller.homeRegime ?? null;
   if (named !== null && named !== own?.id) {
     const regime = table.regimes.get(named);
-    if (regime === undefined) says.push(`The profile names the unknown regime "${named}": correct homeRegime.`);
+    if (regime === undefined) says.push(`Unknown regime "${named}" in the profile: correct homeRegime.`);
     else if (regime.reach === null)
-      says.push(`The profile’s homeRegime ${named} protects residents only: it is not applied to everybody.`);
+      says.push(`The profile’s homeRegime ${named} protects residents only: it is not applied to everyone.`);
     else laws.push({ regime, why: 'establishment', place: null });
   }
   if (place !== null) {

@@ -150,7 +150,7 @@ function readCosignature(witness: Cosigner, note: string, answer: string): Witne
     const at = cosignedAt(witness, note, line);
     if (at !== null) return { outcome: 'cosigned', line, at };
   }
-  return { outcome: 'failed', reason: 'its answer has no valid cosignature of its key' };
+  return { outcome: 'failed', reason: 'its response has no valid cosignature from its key' };
 }
 
 /**

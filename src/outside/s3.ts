@@ -110,7 +110,11 @@ async function attempt(storage: ObjectStorage, bucket: string, asked: S3Request)
   const { status, bytes, fault } = answer;
   if (bytes === null && status < 300) {
     const again = fault?.type === 'broken' ? null : status;
-    throw new BucketError(`the answer of ${hostOf(storage)} cannot be accepted: ${fault?.detail ?? ''}`, again, null);
+    throw new BucketError(
+      `the response from ${hostOf(storage)} cannot be accepted: ${fault?.detail ?? ''}`,
+      again,
+      null,
+    );
   }
   const content = bytes ?? Buffer.alloc(0);
   const isDone = status >= 200 && status < 300;

@@ -88,7 +88,7 @@ export function settleProblem(outcome: Exclude<SettleOutcome, { outcome: 'settle
       return 'Someone else settled this call at the same time.';
     case 'not-open':
       return outcome.state === 'sent'
-        ? 'The answer may still arrive: settle the call when its outcome counts as unknown.'
+        ? 'The response may still arrive: settle the call when its outcome counts as unknown.'
         : 'The outcome of this call is already known.';
     case 'no-such-item':
       return 'The outcome of these items is already known.';

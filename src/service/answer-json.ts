@@ -17,7 +17,7 @@ export function readJson(bytes: Buffer, about?: ServiceSubject, limits: JsonLimi
 
 /** Describes what came instead of JSON, without quoting it. */
 export function describeNoJson(bytes: Buffer): string {
-  if (bytes.length === 0) return 'the answer is empty';
+  if (bytes.length === 0) return 'the response is empty';
   const start = bytes.toString('latin1', 0, 200).trimStart();
   if (start.startsWith('<')) return 'a web page instead of JSON';
   return start.startsWith('{') || start.startsWith('[') ? 'the JSON is cut off or broken' : 'no JSON';

@@ -186,7 +186,7 @@ function readWithoutRows(bytes: Buffer, latin1: string): string | null {
     throw new ServiceError('unreadable', { detail: describeNoJson(bytes) });
   }
   if (typeof json !== 'object' || json === null)
-    throw new ServiceError('unreadable', { detail: 'the answer is neither an object nor an array' });
+    throw new ServiceError('unreadable', { detail: 'the response is neither an object nor an array' });
   const data = memberOf(json, 'data');
   if (data !== undefined && data !== null) throw new ServiceError('unreadable', { detail: '`data` is not an array' });
   const { code, detail } = readEnvelope(JSON.stringify(json), null);

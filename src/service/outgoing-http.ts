@@ -161,7 +161,7 @@ async function readWhole(
       chunks.push(chunk);
     }
   } catch (cause) {
-    return failed({ type: 'broken', detail: 'the connection broke within the answer', cause });
+    return failed({ type: 'broken', detail: 'the connection broke before the response was complete', cause });
   }
   let bytes: Buffer = Buffer.concat(chunks, total);
   let isCutOff = false;
@@ -180,7 +180,7 @@ async function readWhole(
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
         return tooLarge(`at most ${maxBytes} bytes are accepted after decompression`);
-      return failed({ type: 'encoding', detail: `the compressed answer (${encoding}) is broken`, cause });
+      return failed({ type: 'encoding', detail: `the compressed response (${encoding}) is broken`, cause });
     }
   }
   return { bytes, fault: null, isCutOff };

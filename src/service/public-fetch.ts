@@ -135,10 +135,10 @@ function read(response: HttpAnswer, url: URL, redirects: number, settings: Setti
   }
   const maxBytes = settings.maxBytes ?? 5 * MEBIBYTE;
   if (bytes === null && fault?.type !== 'too-large')
-    return refusal('network', true, `The answer of ${nameOf(url)} is broken (${fault?.detail}).`);
+    return refusal('network', true, `The response from ${nameOf(url)} is broken (${fault?.detail}).`);
   if (bytes === null)
-    return refusal('too-large', false, `The answer of ${nameOf(url)} is over ${maxBytes} bytes and was rejected.`);
-  if (isCutOff) return refusal('network', true, `The answer of ${nameOf(url)} is broken (it ends too early).`);
+    return refusal('too-large', false, `The response from ${nameOf(url)} is over ${maxBytes} bytes and was rejected.`);
+  if (isCutOff) return refusal('network', true, `The response from ${nameOf(url)} is broken (it ends too early).`);
   return {
     outcome: 'answered',
     answer: {

@@ -115,7 +115,7 @@ export function failureOfFault(fault: WalkFault): PullFailure {
     case 'cut-page':
       return {
         reason: fault.reason,
-        error: `Page ${fault.page} of the service’s answer is broken, even when requested again, and the cursor of the next page is lost with it. Its readable rows and the bytes of the rest are stored; the next run requests the page again. If it stays broken, contact the service’s support.`,
+        error: `Page ${fault.page} of the service’s response is broken, even when requested again, and the cursor of the next page is lost with it. Its readable rows and the bytes of the rest are stored; the next run requests the page again. If it stays broken, contact the service’s support.`,
         forgetCursor: false,
       };
     case 'endless-empty-pages':
@@ -151,7 +151,7 @@ export function foreignBanner(bannerId: string, { reason }: PullFailure): PullFa
   const answer = reason === 'not-found' ? 'does not know it (404)' : 'rejects requests for it (400)';
   return {
     reason,
-    error: `Deliveries name the banner ${bannerId}, but the service ${answer}: it may have been deleted or belong to another client. If there is nothing to pull for it, stop pulling it: on the page Today, or with \`consent-ledger sync dismiss\`.`,
+    error: `Deliveries name the banner ${bannerId}, but the service ${answer}: it may have been deleted or belong to another client. If there is nothing to pull for it, stop pulling it on the Today page, or with \`consent-ledger sync dismiss\`.`,
     forgetCursor: true,
   };
 }

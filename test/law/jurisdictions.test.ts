@@ -88,7 +88,7 @@ describe('the establishment in a controller profile', () => {
   it.each([
     [{ country: 'Germany' }, 'did you mean DE (Germany)?'],
     [{ country: 'XX' }, 'Unknown place "XX"'],
-    [{ country: 'EU' }, 'Name the member state'],
+    [{ country: 'EU' }, 'Use the member state'],
     [{ country: 'DE', region: 'Bavaria' }, 'did you mean BY (Bavaria, Germany)?'],
     [{ country: 'DE', region: 'CA' }, 'Unknown region "CA" of DE'],
     [{ region: 'BY' }, 'set country too'],

@@ -141,7 +141,7 @@ describe('the laws that apply', () => {
     const resident = findLaws(table, 'DE', at('US', null, 'us-ca'));
     expect(resident.laws.map((law) => law.regime.id)).toEqual(['eu-gdpr']);
     expect(resident.says.join()).toContain('residents only');
-    expect(findLaws(table, 'DE', at('US', null, 'xx-nothing')).says.join()).toContain('unknown regime');
+    expect(findLaws(table, 'DE', at('US', null, 'xx-nothing')).says.join()).toContain('Unknown regime');
   });
 
   it('are found from codes as people write them', () => {

@@ -80,7 +80,7 @@ it('the signature check names a wrong argument', async () => {
     /not a text/,
   );
   for (const none of [[], [{ id: 'a', value: '' }], [{ id: 'a', value: 'xyz', encoding: 'hex' as const }]])
-    await expect(verify({ headers: signed, rawBody: body, secrets: none })).rejects.toThrow('No secret can sign');
+    await expect(verify({ headers: signed, rawBody: body, secrets: none })).rejects.toThrow('No usable secret');
 });
 
 /** The answers of the servers below: with the correct signature, a wrong one, none, and another body. */

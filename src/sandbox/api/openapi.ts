@@ -177,7 +177,7 @@ function apiPaths({ list, openapiNeedsKey, publishBody }: Dialect): Json {
         operationId: 'listPolicies',
         summary: 'List published policies',
         ...(list === 'cursor'
-          ? { parameters: [parameter('cursor', { type: 'string' }, 'next_cursor of the page before')] }
+          ? { parameters: [parameter('cursor', { type: 'string' }, 'next_cursor of the previous page')] }
           : {}),
         responses: {
           '200': answer('The list', { oneOf: [ref('PolicyList'), ref('PolicyPage')] }),
@@ -203,7 +203,7 @@ function apiPaths({ list, openapiNeedsKey, publishBody }: Dialect): Json {
           parameter('from', { type: 'string' }, 'Start, ISO 8601'),
           parameter('to', { type: 'string' }, 'End, ISO 8601'),
           parameter('limit', { type: 'integer', minimum: 1, maximum: 200 }, 'Rows per page'),
-          parameter('cursor', { type: 'string' }, 'next_cursor of the page before'),
+          parameter('cursor', { type: 'string' }, 'next_cursor of the previous page'),
         ],
         responses: { '200': answer('A page', ref('ConsentLogPage')), ...refusals(...everywhere, 404) },
       },
@@ -277,7 +277,7 @@ function sitePaths(siteUrl: string, { embed, errors: errorForm }: Dialect): Json
         summary: 'The MCP endpoint, streamable HTTP without sessions: one tool, generate_policy',
         requestBody: { required: true, content: json({ type: ['object', 'array'] }) },
         responses: {
-          '200': answer('JSON-RPC answer', ref('RpcAnswer')),
+          '200': answer('JSON-RPC response', ref('RpcAnswer')),
           '202': { description: 'A notification was taken' },
           ...Object.fromEntries(
             everywhere.map((status) => [

@@ -32,7 +32,7 @@ export interface ImportLine {
 /** For uploaded files, which may not refer to files or variables of the machine on which the program runs. */
 export const noReaders: ImportReaders = {
   folder: '/',
-  file: () => Promise.reject(new TypeError('An uploaded file cannot name a file of the server.')),
+  file: () => Promise.reject(new TypeError('An uploaded file cannot refer to a file on the server.')),
   variable: () => null,
 };
 
@@ -130,8 +130,8 @@ function findServerColumns(cells: CsvLine['cells']): Found[] {
     .map(({ name: column }) => ({
       column,
       problem: /^(?:api_key|site_key|webhook_secrets)/.test(column)
-        ? `An uploaded file cannot name a file or a variable of the server: use ${column.replace(/_(file|env)$/, '')}.`
-        : 'An uploaded file cannot name a file of the server: leave it empty, and set it at the source.',
+        ? `An uploaded file cannot refer to a file or variable on the server: use ${column.replace(/_(file|env)$/, '')}.`
+        : 'An uploaded file cannot refer to a file on the server: leave it empty, and set it on the page of the source.',
     }));
 }
 
