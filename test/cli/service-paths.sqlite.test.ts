@@ -409,7 +409,7 @@ const limits: Readonly<Record<string, () => Promise<void>>> = {
     const asked = world.sent('GET /consent/logs').filter(({ query }) => query['banner_id'] === undefined);
     expect(asked.map(({ query }) => query['limit'])).toEqual(['200', '200', '200']);
   },
-  async 'embed answers'() {
+  async 'embed responses'() {
     const world = await createWorld();
     const publish = async () => {
       const { policy } = await world.json<{ policy: { id: string } }>(
