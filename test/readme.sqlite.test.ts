@@ -159,7 +159,7 @@ test('the example of "In your own application" receives a signed delivery', asyn
   expect(JSON.parse(await text(child.stdout))).toEqual([200, { status: 'stored', seq: 7 }, [body]]);
 });
 
-test('every command in the table exists, with every flag listed beside it', async () => {
+test('every command in the table exists, with every flag listed next to it', async () => {
   const { program } = await createCommandLine();
   const table = readme.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'));
   const beginning = table.findIndex((line) => line.includes('`delivery list`'));

@@ -142,7 +142,7 @@ const DUE_SOON_DAYS = 7;
 export const MATCHED = 40;
 
 /**
- * Gathers what needs the officer's attention, for some sources or all. `pulled`: those of the followed sources whose
+ * Gathers what needs the officer's attention, for some sources or all. `pulled`: the followed sources whose
  * consent log is pulled.
  */
 export async function loadOfficerAttention(

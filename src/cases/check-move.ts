@@ -10,7 +10,7 @@ import { type CheckedMove, type MoveName, moves } from './moves.ts';
 import type { CaseView } from './view.ts';
 import { refusesAll, takesEffect } from './withdrawal.ts';
 
-/** The circumstances by which a move is judged, besides its own details. */
+/** What a move is checked against, besides its own details. */
 interface MoveContext {
   readonly profile: ControllerProfile | null;
   readonly timeZone: string;

@@ -197,9 +197,9 @@ export const moves = {
         informationAt: moment.optional().meta({ title: 'When the information arrived' }),
         how: how.meta({ title: 'How', description: 'Say what was checked. Never keep an identity document.' }),
         requester: z.enum(requesterRoles).default('person').meta({ title: 'Who is asking' }),
-        /** The authority by which an agent or guardian acts. */
+        /** The authority under which an agent or guardian acts. */
         authority: text.optional().meta({ title: 'Authority', description: 'For an agent or a guardian.' }),
-        /** For whom an agent or guardian acts: letters name this person. */
+        /** The person an agent or guardian acts for: letters name this person. */
         represented: line.optional().meta({
           title: 'Acts for',
           description: 'Name of the person represented by an agent or guardian, used in letters.',

@@ -22,7 +22,7 @@ import {
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withCaughtUp } from './run-context.ts';
 
-/** `dsar hand-over create|list|revoke`: links by which requesters open their packs. */
+/** `dsar hand-over create|list|revoke`: links through which requesters open their packs. */
 export function registerHandOver(dsar: CommandUnknownOpts, io: CommandIo): void {
   const handOver = dsar
     .command('hand-over')
@@ -40,7 +40,7 @@ export function registerHandOver(dsar: CommandUnknownOpts, io: CommandIo): void 
       HAND_OVER_DAYS,
     )
     .option('--document <id>', 'pack to hand over; default: the newest one of the case')
-    .option('--attach <id...>', 'files of the case to hand over beside the pack, by their ids from `document list`')
+    .option('--attach <id...>', 'files of the case to hand over with the pack, by their ids from `document list`')
     .option('--approved-by <name>', 'who approved it for the controller, where this installation is a processor')
     .addHelpText(
       'after',

@@ -52,7 +52,7 @@ interface LookUpRequest {
 /** The person whose records were found, and how the identifier led to them. */
 interface FoundSubject {
   readonly by: 'email' | 'record' | 'subject';
-  /** In the forms used in the records; empty for a record that names no visitor. */
+  /** In the forms used in the records; empty if the record does not name a visitor. */
   readonly subjects: readonly string[];
   readonly rows: readonly DecisionRow[];
 }

@@ -115,7 +115,7 @@ interface Unread {
   readonly rows: ReadonlySet<number>;
 }
 
-/** What could not be read of a source up to an entry. Test events are left out: nothing is to be read from them. */
+/** What could not be read of a source up to an entry. Test events are left out: they contain nothing to read. */
 async function loadUnread(read: Query, source: string, upTo: number): Promise<Unread> {
   const deliveries = await read
     .selectFrom('delivery_history')

@@ -380,7 +380,7 @@ const installationMoved = z.object({
 });
 
 /**
- * A pack was handed over by a link with a code, or the link was used. Contains neither link nor code; the data subject
+ * A pack was handed over through a link with a code, or the link was used. Contains neither link nor code; the data subject
  * acts as `data subject (hand-over <id>)`.
  */
 const handOver = z.object({
@@ -396,7 +396,7 @@ const handOver = z.object({
   handOverId: z.string(),
   caseId: z.string(),
   documentId: z.string(),
-  /** Of the document. For a download of a file beside the pack, both are those of the file. */
+  /** Of the document. For a download of a file handed over with the pack, both are those of the file. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /**
    * For a new one: when it expires (ISO 8601 UTC), and who approved it for the controller. For a refused code: the
@@ -405,7 +405,7 @@ const handOver = z.object({
   expiresAt: z.string().exactOptional(),
   approvedBy: z.string().exactOptional(),
   failures: count.exactOptional(),
-  /** For a new one: the files of the case that are handed over beside the pack. */
+  /** For a new one: the files of the case that are handed over with the pack. */
   attachments: z
     .array(z.object({ documentId: z.string(), sha256: z.string(), bytes: z.number().int().nonnegative() }))
     .exactOptional(),

@@ -22,7 +22,7 @@ export interface LookedFor {
 
 /**
  * Why a document contains some of it, in words; null: it does not. Text files are searched; for packs, the list of
- * files; a PDF cannot be searched and is judged by what its report prints. The delivery log names nobody.
+ * files; a PDF cannot be searched and is judged by what its report prints. The delivery log does not name anyone.
  */
 export async function holdsSome(folder: string, document: DocumentRow, wanted: LookedFor): Promise<string | null> {
   const { case_id: caseId, name, format } = document;

@@ -29,7 +29,7 @@ export interface ErasureDeps extends Pick<CaseReading, 'recipeOf'> {
   readonly rejected: Pick<RejectedRing, 'list' | 'read' | 'remove'>;
 }
 
-/** An entry that is to be erased. */
+/** An entry to erase. */
 export interface PlannedEntry {
   readonly seq: number;
   readonly source: string;

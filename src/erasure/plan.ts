@@ -18,7 +18,7 @@ import { needsOfHolds } from './holds.ts';
 import { mentionsOf } from './mentions.ts';
 import { subjectHash } from '../ledger/suppression.ts';
 
-/** What is to be erased, before its dependants are known. */
+/** What to erase, before its dependants are known. */
 export interface Chosen {
   readonly by: ErasureScope;
   readonly seqs: Iterable<number>;

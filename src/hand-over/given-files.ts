@@ -5,7 +5,7 @@ import type { CaseDocument } from '../documents/leaving.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 
-/** A file of the case that is handed over beside the pack. */
+/** A file of the case that is handed over with the pack. */
 export interface GivenFile {
   readonly documentId: string;
   readonly sha256: string;
@@ -18,7 +18,7 @@ export function namesInPack({ contents }: Contents): readonly string[] {
   return parse(contents).filter((one) => typeof one === 'string');
 }
 
-/** The files that the officer chose to hand over beside the pack; some may have been erased since. */
+/** The files that the officer chose to hand over with the pack; some may have been erased since. */
 export function givenFiles({ contents }: Contents): readonly GivenFile[] {
   return parse(contents).filter((one) => typeof one !== 'string');
 }

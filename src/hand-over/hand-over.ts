@@ -18,7 +18,7 @@ import { chooseFiles, type GivenFile, givenFiles } from './given-files.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
 
 /*
- * A pack is handed over by a link and a code, which the officer sends through different channels. The table contains
+ * A pack is handed over through a link and a code, which the officer sends through different channels. The table contains
  * HMACs of both under the installation's keys, so neither the database nor a backup gives access. Every request checks
  * again whether the link is valid.
  */
@@ -58,7 +58,7 @@ interface CreateInput {
   readonly days?: number;
   /** The pack; absent: the newest one of the case. */
   readonly documentId?: string | undefined;
-  /** Ids of documents: files of the case that the requester gets beside the pack. */
+  /** Ids of documents: files of the case that the requester gets with the pack. */
   readonly attachments?: readonly string[];
   /** Who approved it for the controller, if this installation is a processor. */
   readonly approvedBy?: string | undefined;

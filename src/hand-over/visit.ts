@@ -115,7 +115,7 @@ export async function noteDownload(deps: HandOverDeps, row: HandOverRow): Promis
   );
 }
 
-/** Records that a file beside the pack is downloaded. Call it before the first byte is sent. */
+/** Records that a file handed over with the pack is downloaded. Call it before the first byte is sent. */
 export async function noteFileDownload(deps: HandOverDeps, row: HandOverRow, file: GivenFile): Promise<void> {
   await record(deps, row, 'hand-over.downloaded', actorOf(row), [randomUUID()], file, async () => {});
 }

@@ -79,7 +79,7 @@ const queueConcurrency: Readonly<Record<QueueName, number>> = {
   sync: 32,
   documents: 2,
   'service-calls': 2,
-  // A hanging mail server must block nothing else.
+  // A hanging mail server must not block anything else.
   outgoing: 2,
   maintenance: 1,
 };
@@ -155,7 +155,7 @@ export function selectKinds(
   return { kinds: known.filter(isNamed), unknown };
 }
 
-/** Why a running job was ended from outside. */
+/** Why something else ended a running job. */
 export type Ending = 'cancelled' | 'lost' | 'stopping' | 'overdue';
 
 /** The reason in a job's abort signal: a handler may finish its current step, unless the process is about to end. */

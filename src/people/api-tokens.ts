@@ -159,7 +159,7 @@ export async function revokeApiToken(
 }
 
 /**
- * For whom a token acts, and what it may do now; null if it is unknown, expired or revoked, or if its person was
+ * The person a token acts for, and what it may do now; null if it is unknown, expired or revoked, or if its person was
  * disabled. The result has the shape of a session, so every rule for a person applies to a token: its role is the
  * person's, reduced to what the scope allows.
  */

@@ -190,7 +190,7 @@ export function loadPlanItems(deps: Pick<PolicyDeps, 'store'>, planId: string): 
     .execute();
 }
 
-/** A batch that has no answer yet. */
+/** A batch that has no response yet. */
 export interface SentBatch {
   readonly requestId: string;
   readonly askedAt: string;

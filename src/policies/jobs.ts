@@ -131,7 +131,7 @@ async function generate(
   }
 }
 
-/** How the error of a job begins whose call had no answer. */
+/** The beginning of the error of a job whose call got no response. */
 export const OUTCOME_UNKNOWN = 'Outcome unknown';
 
 async function publish(

@@ -141,7 +141,7 @@ async function createWorld(more: Record<string, string> = {}) {
   };
 }
 
-test('the notifier tells each account once what it may see, by mail, chat and signed webhook, and names nobody', async () => {
+test('the notifier tells each account once what it may see, by mail, chat and signed webhook, and does not name anyone', async () => {
   const world = await createWorld();
   const { mail, receiver, run, sent } = world;
   await world.invite('admin', 'admin', null);

@@ -64,7 +64,7 @@ describe('the place of a requester', () => {
     expect([chosen.jurisdiction, parseFolded(chosen.folded).placeAsGiven]).toEqual(['US-VA', null]);
   });
 
-  it('asks nothing of the officer if no place was named', () => {
+  it('does not ask the officer for anything if no place was named', () => {
     expect(parseFolded(openedCase({ jurisdiction: null }).folded).placeAsGiven).toBeNull();
   });
 

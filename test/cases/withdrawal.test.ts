@@ -118,7 +118,7 @@ describe('the answer to a request that ends consent', () => {
     expect(shown?.consentAfter).toMatchObject([{ at: '2026-07-02T13:00:00.000Z', purposes: ['Marketing'] }]);
   });
 
-  it('is extended to a banner whose earlier consent becomes known only after it, and to no consent given since', async () => {
+  it('is extended to a banner whose earlier consent becomes known only later, but not to consent given since', async () => {
     const { world, caseId } = await ready('withdraw-consent');
     await answer(world, caseId);
     await record(

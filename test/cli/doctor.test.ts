@@ -101,7 +101,7 @@ it('doctor checks the controller profile in DATA_DIR if CONTROLLER_FILE is not s
   expect(faultsOf(await examine(folder, env))).toEqual([]);
 });
 
-it('doctor tells a client of several sources which of them have no request form until the profile names them', async () => {
+it('doctor lists the sources that have no request form until a shared profile names them', async () => {
   const { folder, env } = await createFitInstallation();
   const profile = join(folder, 'controller.yaml');
   const complete = await readFile(profile, 'utf8');

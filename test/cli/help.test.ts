@@ -35,7 +35,7 @@ describe('every command', () => {
     expect(wordless).toEqual([]);
   });
 
-  it.each(names)('%s --help prints its usage and touches nothing', async (name) => {
+  it.each(names)('%s --help prints its usage and does not touch anything', async (name) => {
     const { program, written } = await createCommandLine(...name.split(' '), '--help');
     const ended: unknown = await program
       .parseAsync(['node', 'consent-ledger', ...name.split(' '), '--help'])

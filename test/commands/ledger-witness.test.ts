@@ -37,7 +37,7 @@ test('witnesses cosign successive checkpoints, and detect a rewritten or truncat
   const partly = await run('ledger', 'witness', path);
   expect([partly.code, partly.stdout]).toEqual([
     1,
-    expect.stringContaining('✗ two: its answer has no valid cosignature of its key'),
+    expect.stringContaining('✗ two: its response has no valid cosignature from its key'),
   ]);
   await policy('group any-of any one two\nquorum any-of');
   await open('Berta');

@@ -133,7 +133,7 @@ describe('a look-up of consent', () => {
   });
 });
 
-it('a look-up gives no answer based on an altered entry, and names it', async () => {
+it('a look-up is refused if it would be based on an altered entry, and names that entry', async () => {
   const { world, first, second } = await createWorld();
   const { dataDir } = world.context.config;
   await alter(dataDir, `update entries set body = ${bytes('{}')} where seq = ${first}`);

@@ -11,7 +11,7 @@ describe('the subject of an e-mail address', () => {
     expect(subjectOfEmail('Ada@Example.org', { ...sha, normalise: 'none' })).not.toBe(EXPECTED.plain);
   });
 
-  it('is looked up in all forms of a hash, and in no other', () => {
+  it('is looked up in all forms of a hash, and in no other form', () => {
     const hex = EXPECTED.plain;
     expect(subjectForms(`SHA256:${hex.toUpperCase()}`)).toContain(hex);
     expect(subjectForms(hex)).toEqual(expect.arrayContaining([hex, hex.toUpperCase(), `sha256:${hex}`]));

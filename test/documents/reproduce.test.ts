@@ -69,7 +69,7 @@ describe('a document made again with its parameters', () => {
       expect((await checkFile(world.context, first.path)).documents).toHaveLength(1);
     });
 
-  it('is another document beside the first one if its input differs', async () => {
+  it('is a second document next to the first one if its input differs', async () => {
     const world = await openWithDecisions();
     const first = await produced(world, asked());
     const bytes = await readFile(first.path);

@@ -563,7 +563,7 @@ describe('hostile or wrong use', () => {
     expect(Object.keys(json).sort()).toEqual(['code', 'detail', 'problems', 'status', 'title', 'type']);
   });
 
-  it('under a foreign host name gets no answer, and none that another site could read', async () => {
+  it('under a foreign host name is refused, and another site cannot read the response', async () => {
     const { hostname, port } = new URL(world.adminUrl);
     const status = await new Promise<number>((resolve, reject) => {
       const headers = { host: 'evil.example', authorization: `Bearer ${worker.secret}` };
@@ -612,7 +612,7 @@ describe('the description of the API', () => {
 });
 
 describe('a token with too many requests', () => {
-  it('is told how many are left, and then to wait', async () => {
+  it('shows how many requests are left, then asks the client to wait', async () => {
     const slow = await createOfficeWorld({ API_RATE_LIMIT: '3' }, { worker: false });
     const caller = await tokenOf(slow, 'officer');
     const other = await tokenOf(slow, 'officer');

@@ -64,7 +64,7 @@ it('lets an officer take a request with one click, and shows who has it', async 
   expect(take(after.text)).toEqual({});
   const seen = await bob.get(`/cases/${caseId}`);
   expect(seen.text).toMatch(/Assigned to <bdi>Ann Adler<\/bdi>/);
-  // Whoever was slower is told, and can then still take it over.
+  // The slower one is told, and can then still take it over.
   const late = await bob.post(`/cases/${caseId}/moves`, { ...form, assignee: `Bob Baker (${bob.personId})` });
   expect(late.status).toBe(409);
   expect((await bob.post(`/cases/${caseId}/moves`, take(seen.text))).status).toBe(303);

@@ -62,7 +62,7 @@ describe('the page Banners', () => {
     expect((await olga.get('/banners')).text).toContain('Another site’s &lt;banner>');
   });
 
-  it('accepts a name for a banner and shows it beside the id', async () => {
+  it('accepts a name for a banner and shows it next to the id', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world, 'Olga');
     await upload(world, olga);

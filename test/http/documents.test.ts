@@ -75,7 +75,7 @@ describe('a report requested by an officer', () => {
     expect(await world.actions('document.downloaded')).toEqual([]);
   });
 
-  it('counts no download for HEAD, unknown ids and paths outside the folder', async () => {
+  it('does not count a download for HEAD, unknown ids and paths outside the folder', async () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world);
     const made = await madeReport(world, olga);

@@ -161,7 +161,7 @@ describe('a handed-over pack', () => {
   });
 });
 
-describe('files handed over beside the pack', () => {
+describe('files handed over with the pack', () => {
   const attach = async (visitor: Visitor, caseId: string, name: string, content: string) => {
     const multipart = new FormData();
     multipart.set('file', new Blob([content]), name);

@@ -75,7 +75,7 @@ describe('a text sent after the session ended', () => {
     expect(after.text).not.toContain('Lovelace');
   });
 
-  it('is shown to nobody else, and to nobody after an hour', async () => {
+  it('is not shown to anyone else, or to anyone after an hour', async () => {
     const { world, officer, hoursLater, sendNote } = await createWorld();
     hoursLater(14);
     const next = nextOf(await sendNote());

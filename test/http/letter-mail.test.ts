@@ -134,7 +134,7 @@ describe('a mailed letter', () => {
     expect(mail.mails).toEqual([]);
   });
 
-  it('is sent beside a warning while the shared profile of a further source may name another client', async () => {
+  it('is sent, with a warning, while the shared profile of a further source may name another client', async () => {
     const { world, caseId: own, mail, officer } = await createMailWorld();
     const { context } = world;
     await context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');

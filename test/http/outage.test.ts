@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createOfficeWorld, createVisitor, signedIn } from './office-world.ts';
 
-describe('while the ledger takes no entries', () => {
+describe('while the ledger accepts no entries', () => {
   it('no document is sent, no move counts, no session opens, and the pages can still be read', async () => {
     const world = await createOfficeWorld();
     const seq = await world.event('dsar.submitted', { request_id: 'r-1', type: 'access', jurisdiction: 'DE' });

@@ -113,7 +113,7 @@ describe('the search', () => {
 });
 
 describe('the calendar', () => {
-  it('has the legal limit of each open request and names nobody, without a sign-in', async () => {
+  it('has the legal limit of each open request and no names, without a sign-in', async () => {
     const path = pathIn((await officer.get('/cases')).text);
     const feed = await createVisitor(world.adminUrl).get(path);
     expect([feed.status, feed.headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8']);

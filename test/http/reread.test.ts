@@ -124,7 +124,7 @@ describe('reading earlier deliveries again', () => {
     expect(await outcomes(world)).toEqual(['read', 'read', 'read']);
   });
 
-  it('ends well after a restart in between, and records once that it was asked for', async () => {
+  it('completes after a restart in between, and records the request once', async () => {
     const world = await createWorld({ worker: false });
     const { reread } = createRereadJobs(world.context);
     const createdAt = new Date(Date.now() - 1000).toISOString();

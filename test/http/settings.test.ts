@@ -261,7 +261,7 @@ describe('the first controller profile', () => {
   });
 });
 
-it('the settings page sets retention periods and approvals, with the usual periods beside them', async () => {
+it('the settings page sets retention periods and approvals, with the usual periods next to them', async () => {
   const world = await createOfficeWorld();
   const owner = await signedInAs(world, 'owner');
   const page = await owner.get('/settings/profile');

@@ -109,7 +109,7 @@ describe('the set-up of a source', () => {
       apiKey: 'pak_live_x',
     });
     expect([sent.status, world.context.sources.find('acme')?.baseUrl]).toEqual([422, null]);
-    expect(sent.text).toMatch(/API address must be https: .* whoever runs this server can allow it\.</);
+    expect(sent.text).toMatch(/API address must be https: .* the server’s operator can allow it\.</);
     expect(sent.text).not.toContain('baseUrl:');
     // The name of the setting is only in the message to the admins.
     expect(sent.text.replaceAll(/ href="mailto:[^"]*"/g, '')).not.toContain('HTTP_ALLOWED_HOSTS');
@@ -137,7 +137,7 @@ describe('the set-up of a source', () => {
     const wrongKey = await owner.post('/sources/acme/access', { baseUrl, apiKey: `${apiKey}x`, back: 'set-up' });
     expect(wrongKey.text).toContain('set it as the source’s API key');
     expect(wrongKey.text).not.toMatch(/SERVICE_[A-Z]|Tell an admin/);
-    // What ends with a command is offered to be sent to whoever runs the server.
+    // What ends with a command can be sent to the server's operator.
     await world.context.sources.change('acme', { baseUrl, apiKey }, 'test');
     const set = await fetch(new URL('/_sandbox/faults', baseUrl), {
       method: 'PUT',

@@ -5,7 +5,7 @@ import { createJobs } from '../../src/jobs/jobs.ts';
 import { lanesOf, queueNames, queueOf, selectKinds } from '../../src/jobs/job.ts';
 import { temporaryStore } from '../temporary.ts';
 
-test('every kind with a handler is in one queue, and sealing waits for no document', () => {
+test('every kind with a handler is in one queue, and sealing does not wait for documents', () => {
   // The handlers use their context only when they run.
   const kinds = Object.keys(createJobHandlers({} as Parameters<typeof createJobHandlers>[0]));
   const lanes = lanesOf(kinds);

@@ -123,7 +123,7 @@ test('after close nothing more is accepted, but queued entries are committed', a
   await expect(ledger.append([delivery(ledger, 'late')])).rejects.toThrow(CodedError);
 });
 
-test('a listener that throws loses no acknowledgement and repeats nothing', async () => {
+test('a listener that throws neither loses an acknowledgement nor causes a repeat', async () => {
   const { store, ledger } = await temporaryLedger();
   const warned: Error[] = [];
   const onWarning = (warning: Error) => warned.push(warning);

@@ -64,7 +64,7 @@ test('the newest note is the one over the most entries, wherever a wrong clock o
   expect(await newestSize(journal)).toBe(9);
 });
 
-test('text that is not a note does not hide the notes beside it, and is shown', async () => {
+test('text that is not a note does not hide the notes next to it, and is shown', async () => {
   const folder = `${await temporaryFolder()}/journal`;
   await mkdir(folder);
   const journal = createJournal(folder);

@@ -146,7 +146,7 @@ it.each([
   expect(sent).toBe(1);
 });
 
-it('a job retries failed items once if told to, however many days it takes', async () => {
+it('a job retries failed items once if asked to, however many days it takes', async () => {
   const world = await createPolicyWorld();
   const items = Array.from({ length: 22 }, (_, nth) => ({
     policy_type: 'imprint',

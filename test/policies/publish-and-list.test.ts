@@ -110,7 +110,7 @@ describe('publishing', () => {
     expect((await loadCalls(world.store.read, { limit: 9, open: true })).length).toBe(0);
   });
 
-  it('whose answer was lost is settled by publishing the same again, and by no other publish', async () => {
+  it('whose response was lost is settled by publishing the same policy again, and by no other publish', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'publish', times: 2 }] });
     const [again, other] = [await generate(world), await generate(world)];
     const publish = (policyId: string) => publishPolicy(world.deps, { ...patient, source: world.source, policyId });

@@ -107,7 +107,7 @@ describe('the visible text of an answer', () => {
     expect(page('SECRET').sha256).toBe(page('OTHER').sha256);
   });
 
-  it('shows no token of an address, however it is written', () => {
+  it('does not show the token of an address, however it is written', () => {
     for (const text of [
       'see https://x.example/policy/a/b?token=SECRET.',
       '{"url":"https:\\/\\/x.example\\/policy?lang=de&token=SECRET"}',

@@ -167,7 +167,7 @@ test('a rebuild corrects rows that were altered, added or removed in the read mo
   expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
 });
 
-test('a rebuild beside a live projector under load neither stops it nor is confused by it', async () => {
+test('a rebuild next to a live projector under load neither stops it nor is confused by it', async () => {
   const world = await createWorld();
   await deliver(world, 0, 300);
   const live = world.projector({ batchSize: 20, lingerMs: 0 });
@@ -381,7 +381,7 @@ test.each(misplacements)(
   },
 );
 
-test('a projector beside another that folds does not mistake its position for a wrong one', async () => {
+test('a projector next to another one that folds does not mistake its position for a wrong one', async () => {
   const world = await createWorld();
   const onMisplaced = vi.fn(async () => undefined);
   const racers = [3, 7, 11].map((batchSize) => world.projector({ batchSize, onMisplaced }));

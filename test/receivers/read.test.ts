@@ -97,7 +97,7 @@ describe('a policy event', () => {
       ).occurred.at,
     ).toBe('2026-06-01T00:00:00.000Z');
   });
-  it('has the id of the policy inside the envelope, not that of the event beside it', () => {
+  it('has the id of the policy inside the envelope, not that of the event next to it', () => {
     expect(factOf(read({ id: 'evt_1', event: 'policy.deleted', data: { id: 'p1' } }), 'policy').policyId).toBe('p1');
     expect(read({ id: 'evt_1', event: 'policy.deleted', data: { title: 'x' } }).outcome).toBe('unreadable');
   });

@@ -112,7 +112,7 @@ test('a banner that was pulled only before the period is not reported as never p
   expect(await page(world)).toContain('no finished pull');
 });
 
-test('deliveries and rows with neither id nor time cannot be matched, and count neither as missing nor as an outage', async () => {
+test('deliveries and rows with neither id nor time cannot be matched, and are counted neither as missing nor as an outage', async () => {
   const world = await open();
   const nameless = { record_id: null, occurred_basis: 'received' } as const;
   await world.insert('decision_history', [

@@ -117,7 +117,7 @@ test('the audit says which banner had which evidence in which part of the period
   expect(text).toContain('retracted: another site');
 });
 
-test('documents call a banner by its name at asOf, with the id beside it', async () => {
+test('documents call a banner by its name at asOf, with the id next to it', async () => {
   const unnamed = { sha256: null, bytes: null, media_type: null, file_name: null, shown_from: null, shown_to: null };
   const named = (seq: number, name: string | null) =>
     evidence(seq, '', null, { change: 'named', note: name, ...unnamed });

@@ -110,7 +110,7 @@ test('days are those of the time zone: a decision just after local midnight belo
     ]);
   }));
 
-test('a row beyond asOf changes no byte of the report, in any format', () =>
+test('a row beyond asOf does not change a byte of the report, in any format', () =>
   inWorld(async (world) => {
     await world.insert('decision_history', [
       decision(10, '2026-06-03T10:00:00.000Z'),

@@ -285,7 +285,7 @@ test('Chinese, Japanese, Korean and emoji are printed, in every part of a docume
   for (const word of ['田中', 'ひらがな', '個人情報', '同意', '한국어', '🍪', 'end']) expect(read).toContain(word);
 });
 
-test('right-to-left text is laid out in its order, beside numbers, brackets and other scripts', async () => {
+test('right-to-left text is laid out in its order, next to numbers, brackets and other scripts', async () => {
   const { runs, broken } = createTypesetter(new PDFDocument());
   const seen = (line: string) => runs(line, 'regular').map(({ text }) => text);
   expect(seen('Name: שלום עולם end')).toEqual(['Name: ', 'עולם', ' ', 'שלום', ' end']);

@@ -113,7 +113,7 @@ test('integrations are in the state of the latest change by time, with the reaso
   ]);
 });
 
-test('an entry beyond asOf changes no byte of either report, in any format', async () => {
+test('an entry beyond asOf does not change a byte of either report, in any format', async () => {
   await world.insert('scan_history', [scan('2026-06-03', [item('_ga')]), scan('2026-06-10', [item('x')])]);
   await world.insert('integration_history', [integration('2026-06-12', 'connected')]);
   const all = () =>
@@ -143,7 +143,7 @@ test('the consent audit has inventory, drift and integrations in its pages and i
   );
 });
 
-test('names from outside stay text: a formula gets an apostrophe in CSV, nothing is markup in HTML, and any text makes a PDF', async () => {
+test('names sent by others stay text: a formula gets an apostrophe in CSV, nothing is markup in HTML, and any text makes a PDF', async () => {
   const names = [
     '=cmd()|x',
     '@SUM(A1)',

@@ -71,7 +71,7 @@ async function observe(seed: number, dialect: DialectChoice): Promise<string[]> 
 const dialects = isLong ? (['plain', 'terse', 'mixed'] as const) : (['mixed'] as const);
 
 it.each(dialects)(
-  'two runs with one seed and clock give the same bytes in every answer and delivery (%s)',
+  'two runs with one seed and clock give the same bytes in every response and delivery (%s)',
   async (dialect) => {
     const first = await observe(11, dialect);
     expect(first.length).toBeGreaterThan(60);

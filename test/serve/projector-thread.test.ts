@@ -9,7 +9,7 @@ const request = (id: number) =>
     data: { request_id: `req-${id}`, type: 'access', email: `p${id}@example.org` },
   });
 
-test('serve folds the entries it receives, and continues after correcting a position that was changed from outside', async () => {
+test('serve folds the entries it receives, and continues after correcting a position that something else changed', async () => {
   const folder = await temporaryFolder();
   const server = await startServing(folder, { LOG_LEVEL: 'info' });
   const store = await openStoreIn(folder);

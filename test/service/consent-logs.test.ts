@@ -96,7 +96,7 @@ describe('a page of the consent log', () => {
       expect((await page(text)).damage, text).toBeNull();
   });
 
-  it('keeps the bytes of a row of more than 256 KiB, and reads the rows beside it', async () => {
+  it('keeps the bytes of a row of more than 256 KiB, and reads the rows next to it', async () => {
     const read = await page(`{"data":[{"id":1},{"id":"${'x'.repeat(300_000)}"},{"id":3}],"next_cursor":"c"}`);
     expect(read.rows.map(({ value }) => value)).toEqual([{ id: 1 }, { id: 3 }]);
     expect(read.damage).toMatchObject({ unreadable: [{ length: 300_009 }], cursorLost: false });

@@ -12,7 +12,7 @@ async function salvage(text: string) {
 }
 
 describe('a page of rows that is broken JSON', () => {
-  it('keeps the rows beside one that does not parse, and the cursor of the next page', async () => {
+  it('keeps the rows next to one that does not parse, and the cursor of the next page', async () => {
     expect(await salvage('{"data":[{"id":1},{"id":NaN} , {"id":3}],"next_cursor":"c"}')).toEqual({
       rows: ['{"id":1}', '{"id":3}'],
       broken: ['{"id":NaN}'],

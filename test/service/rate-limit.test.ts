@@ -28,7 +28,7 @@ describe('the wait that the service requests', () => {
     expect(wait({ ratelimit: '"offset=9";r=0' })).toBeNull();
   });
 
-  it('is counted from the Date of the answer, so a wrong local clock does no harm', () => {
+  it('is counted from the Date of the response, so a wrong local clock does no harm', () => {
     const date = 'Wed, 01 Jul 2026 12:00:00 GMT';
     expect(wait({ date, 'retry-after': 'Wed, 01 Jul 2026 12:00:30 GMT' })).toBe(30_000);
     expect(wait({ date, 'x-ratelimit-reset': String(now / 1000 + 7200 + 9) })).toBe(9000);

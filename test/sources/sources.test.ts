@@ -98,7 +98,7 @@ test('the source list keeps no secret in the database in clear text', async () =
   expect(all).not.toContain('hush');
 });
 
-test('the source list accepts the old secret beside the new one until it is retired', async () => {
+test('the source list accepts the old secret as well as the new one until it is retired', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', webhookSecrets: ['old-secret'] }, 'cli');

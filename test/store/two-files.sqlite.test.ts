@@ -46,7 +46,7 @@ async function tablesOf(path: string): Promise<string[]> {
   return rows.map(({ name }) => String(name));
 }
 
-test('an append waits for no fold, and a fold for no append', async () => {
+test('an append does not wait for a fold, nor a fold for an append', async () => {
   const store = await openSqliteStore({ path: `${await temporaryFolder()}/ledger.db`, busyTimeout: 100 });
   onTestFinished(() => store.close());
   const record = () => store.transaction((tx) => tx.insertMany('settings', [{ name: 'a', value: '1' }], 'replace'));

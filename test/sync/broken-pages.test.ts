@@ -47,7 +47,7 @@ describe('a partly broken page', () => {
   it.each([
     ['closed', '{"id":"clog_bnr_1_12","at":NaN}'],
     ['open', '{"id":"clog_bnr_1_12","note":"never closed}'],
-  ])('loses no other row because of a broken row %s, keeps its bytes, and retries', async (_, broken) => {
+  ])('does not lose other rows because of a broken row %s, keeps its bytes, and retries', async (_, broken) => {
     const { syncing, rows, breakRow, heal, metas, pieces, position } = await world();
     breakRow(12, broken);
     const first = await syncing.pull();

@@ -88,7 +88,7 @@ describe('a run that is resumed by a later one', () => {
     expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
   });
 
-  it('records the end, and reads no page again, if only the end was missing', async () => {
+  it('records the end without reading a page again if only the end was missing', async () => {
     const { fake, syncing, dieAt, position } = await world(25);
     // Three pages, then the end.
     const revive = dieAt(4);

@@ -171,7 +171,7 @@ describe('a service whose cursors expire after a few pages', () => {
   });
 
   it.each(['inclusive', 'exclusive'] as const)(
-    'is read by the day if it truncates times to days (to is %s), and loses no row to an empty period',
+    'is read by the day if it truncates times to days (to is %s), and does not lose a row to an empty period',
     async (days) => {
       const rows = [...rowsOver(9, 25), ...minuteRows(70, '2026-07-06T10:00:00.000Z')];
       const { fake, stored, syncing } = await world(rows, {

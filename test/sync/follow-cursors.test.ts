@@ -118,7 +118,7 @@ describe('following cursors', () => {
     expect(seen).toEqual(['page']);
   });
 
-  it('stops the fetch under way when the loop is left', async () => {
+  it('stops the fetch under way when the loop exits early', async () => {
     let signal: AbortSignal | undefined;
     const fetchPage = (request: PageRequest): Promise<WalkPage> => {
       signal = request.signal;

@@ -164,7 +164,7 @@ describe('a pull that is interrupted', () => {
     expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
   });
 
-  it('stores no page without its cursor and no cursor without its page if the store fails', async () => {
+  it('stores neither a page without its cursor nor a cursor without its page if the store fails', async () => {
     const { fake, syncing, position } = await world(95, () => null);
     let commits = 0;
     const { append } = syncing.ledger;

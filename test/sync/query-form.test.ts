@@ -39,7 +39,7 @@ describe('a service that accepts requests in another form', () => {
     expect(fake.requests.length - before).toBe(5);
   });
 
-  it('gets the cursor alone if it refuses it beside other parameters', async () => {
+  it('gets the cursor alone if it refuses it together with other parameters', async () => {
     const { fake, syncing, form } = await world({ takesCursorAlone: true });
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', stored: 45, duplicates: 0 });
     expect(await form()).toBe('times, a cursor only without other parameters');

@@ -148,7 +148,7 @@ describe('syncing a source', () => {
     expect(await syncing.bodies()).toHaveLength(38);
   });
 
-  it('stores no row twice if rows do not name their banner and deliveries do', async () => {
+  it('does not store a row twice if rows do not name their banner and deliveries do', async () => {
     const { sync, see, fake, syncing, project } = await world();
     fake.rows = fake.rows.map((row) => ({ ...row, text: row.text.replace(/"banner_id":"\w+",/, '') }));
     await sync();

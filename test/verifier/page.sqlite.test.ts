@@ -168,7 +168,7 @@ test('the page gives the same results in a browser whose WebCrypto lacks Ed25519
   }
 });
 
-test('the page checks a letter taken out of the pack, with the manifest and its proof beside it', async () => {
+test('the page checks a letter taken out of the pack, with the manifest and its proof next to it', async () => {
   const { page } = await openPage();
   const some = [
     'letter.pdf',
@@ -202,7 +202,7 @@ async function saidOf(page: Page, given: Readonly<Record<string, string>>): Prom
   return { ok: (await page.locator('#verdict.ok').count()) === 1, lines };
 }
 
-test('the page shows the receipt of an entry green, with the sent bytes beside it, and red after a change of either', async () => {
+test('the page shows the receipt of an entry green, with the sent bytes next to it, and red after a change of either', async () => {
   const { context } = world;
   await context.seal();
   const proof = await createProver(context)(1, 'last');

@@ -47,7 +47,7 @@ export function registerDemo(program: CommandUnknownOpts, io: CommandIo): void {
     .action((options) => tamper(io, { ...command.opts(), ...options }));
 }
 
-/** The command with which the demo was started: npm in a checkout, otherwise the program itself. */
+/** The command that started the demo: npm in a checkout, otherwise the program itself. */
 function demoCommand(...more: readonly string[]): string {
   if (readEnvironmentVariable('npm_lifecycle_event') !== 'demo') return [startedAs(), 'demo', ...more].join(' ');
   return ['npm run demo', ...(more.length > 0 ? ['--', ...more] : [])].join(' ');

@@ -16,7 +16,7 @@ const SEAL = 'answer of the API';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Hash of the key that this request holds; null: it has none, or its answer is a repeated one. */
+    /** Hash of the key that this request holds; null: it has none, or its response is a repeated one. */
     idempotencyHash: Buffer | null;
   }
 }

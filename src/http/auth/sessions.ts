@@ -59,7 +59,7 @@ export function csrfToken(request: FastifyRequest, reply: FastifyReply): string 
 }
 
 /**
- * To what a form's token is bound, besides the browser: the account, so that a page that was open when the session
+ * What a form's token is bound to, besides the browser: the account, so that a page that was open when the session
  * ended works again after signing in; the session, if it has no account; or a placeholder before signing in.
  */
 export function formOwner({ signedIn, lateSender }: FastifyRequest): string {

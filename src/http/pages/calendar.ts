@@ -3,7 +3,7 @@ import { addDays } from '../../core/zoned-days.ts';
 import { kindText } from './words.ts';
 
 /**
- * Legal limits of open requests as a calendar (RFC 5545), one whole-day event each. It names nobody, because calendars
+ * Legal limits of open requests as a calendar (RFC 5545), one whole-day event each. It contains no names, because calendars
  * are stored elsewhere. `link` gives the address of a case.
  */
 export function calendarOf(

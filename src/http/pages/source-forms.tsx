@@ -65,7 +65,7 @@ export function NewSecret({ secret }: { secret: string }) {
   );
 }
 
-/** Asks the admins for what only whoever runs the server can do; nothing if there is no such thing. */
+/** Asks the admins for what only the server’s operator can do; nothing if there is no such thing. */
 export function AskAboutSource(props: {
   readonly source: Source;
   readonly admins: readonly string[];
@@ -146,7 +146,7 @@ export function AccessForm({
   );
 }
 
-/** The setting that allows an address without https: only whoever runs the server can change it. */
+/** The setting that allows an address without https: only the server’s operator can change it. */
 export const ALLOWED_HOSTS = 'HTTP_ALLOWED_HOSTS';
 
 /** The labels of fields, by their names in problems. */
@@ -163,5 +163,5 @@ const labels: Readonly<Record<string, string>> = {
 export function inWords(problem: string): string {
   return problem
     .replace(/^(\w+): /, (all, field: string) => (Object.hasOwn(labels, field) ? `${labels[field]} ` : all))
-    .replace(`add it to ${ALLOWED_HOSTS}`, 'whoever runs this server can allow it.');
+    .replace(`add it to ${ALLOWED_HOSTS}`, 'the server’s operator can allow it.');
 }

@@ -79,7 +79,7 @@ interface SourcePageProps {
   readonly secret?: string;
   readonly check?: KeyCheck;
   readonly form?: Readonly<Record<string, string>>;
-  /** What only whoever runs the server can do, for a message to the admins. */
+  /** What only the server’s operator can do, for a message to the admins. */
   readonly ask?: string;
 }
 

@@ -52,7 +52,7 @@ interface Shown {
   readonly secret?: string;
   readonly check?: KeyCheck;
   readonly form?: Form;
-  /** What only whoever runs the server can do about it, for a message to the admins. */
+  /** What only the server’s operator can do about it, for a message to the admins. */
   readonly ask?: string;
 }
 
@@ -230,7 +230,7 @@ function refuse(exchange: Exchange, problems: readonly string[]) {
   return sendBack(exchange, { problems }, 422);
 }
 
-/** What only whoever runs the server can do after a check of the key: look at the network, or give a command. */
+/** What only the server’s operator can do after a check of the key: look at the network, or give a command. */
 function askAbout(check: KeyCheck): Pick<Shown, 'ask'> {
   const isUnreached = check.outcome === 'refused' && check.isUnreached === true;
   return isUnreached || check.sentence.includes('`consent-ledger ') ? { ask: check.sentence } : {};

@@ -187,7 +187,7 @@ interface TodayProps {
   readonly done?: string | null;
 }
 
-/** The page with which the officer begins the day. */
+/** The page that the officer starts the day with. */
 function TodayPage({ frame, today, form, problems = [], done = null }: TodayProps) {
   const { attention, sources, source } = today;
   const several = sources.length > 1;

@@ -51,7 +51,7 @@ interface PackProps {
   /** ISO 8601 UTC. */
   readonly receivedAt: string;
   readonly bytes: number;
-  /** Files beside the pack. */
+  /** Files handed over with the pack. */
   readonly files: readonly {
     readonly documentId: string;
     readonly name: string;

@@ -45,7 +45,7 @@ interface Offered {
 }
 
 /**
- * The page on which anyone sends a request: `/r/<source>` on the public listener, if the controller profile offers it
+ * The page where anyone can send a request: `/r/<source>` on the public listener, if the controller profile offers it
  * (docs/request-form.md). It needs neither cookies nor scripts, so it works in a frame on another website. No
  * protection against forged submissions is needed: they do nothing that their sender could not do here.
  */

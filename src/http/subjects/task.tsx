@@ -26,7 +26,7 @@ interface Params {
 }
 
 /**
- * The page on which the owner of another system finishes one task: `/t/<case>/<key>` on the public listener, in its own
+ * The page where the owner of another system finishes one task: `/t/<case>/<key>` on the public listener, in its own
  * scope. It shows what the officer wrote into the task, and nothing else about the request. The answer is the same for
  * every link that does not work, whatever the reason.
  */

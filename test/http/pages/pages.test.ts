@@ -3,7 +3,7 @@ import { makeMoves } from '../hand-over-world.ts';
 import { createOfficeWorld, signedIn, signedInAs } from '../../http/office-world.ts';
 import { seedRequests } from './seed.ts';
 
-describe('text from outside', () => {
+describe('text sent by others', () => {
   it('stays text on every page, whatever name a requester gives', async () => {
     const world = await createOfficeWorld();
     const { erasure } = await seedRequests(world);
