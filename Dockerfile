@@ -26,7 +26,7 @@ COPY LICENSE CHANGELOG.md README.md ./
 COPY docs ./docs
 COPY --from=build /run/app ./
 # By number: Kubernetes cannot tell from a name that it is not root (runAsNonRoot).
-# The command has the same name as elsewhere, also for `docker exec` and in what messages tell you to run.
+# The command has the same name as elsewhere, for `docker exec` and in messages that tell you what to run.
 RUN ln -s /app/dist/src/cli.js /usr/local/bin/consent-ledger && mkdir /data && chown 1000:1000 /data
 USER 1000:1000
 VOLUME ["/data"]

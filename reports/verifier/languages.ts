@@ -61,7 +61,7 @@ const en: PageWords = {
   pick: 'ZIP, or single files of it together with manifest.json and log.vkey',
   key: 'Verifier key from the controller (optional)',
   keyHelp:
-    'The pack holds its key. Someone who forges a whole pack can forge its key too, so get the key in a second way: from the controller, or from the address /.well-known/consent-ledger/log.vkey of its server.',
+    'The pack holds its key. Someone who forges a whole pack can forge its key too, so get the key through a second channel: from the controller, or from the address /.well-known/consent-ledger/log.vkey of its server.',
   noScript: 'This page needs JavaScript. Without it: node verify.mjs PACK.zip',
   working: 'Checking {what} …',
   several: '{n} files',

@@ -102,7 +102,7 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
     return refused(`Invalid number of days ${days}: use 1 to ${HAND_OVER_DAYS_MAX}.`);
   if (!isPrivateTransport(publicUrl))
     return refused(
-      `The pack cannot be handed over by a link: this server’s public address ${publicUrl} is not https, so it would be sent unencrypted. An administrator has to change it to an https address.`,
+      `The pack cannot be handed over through a link: this server’s public address ${publicUrl} is not https, so it would be sent unencrypted. An admin has to change it to an https address.`,
     );
   const pack = await findPack(deps.store.read, caseId, input.documentId);
   if (pack === null)

@@ -48,7 +48,7 @@ export function problemOfTaskMail({ config }: Pick<MailTaskDeps, 'config'>, { ta
   if (task.ownerEmail === null) return 'The task has no e-mail address for its owner: copy the link instead.';
   if (config.mail === null) return 'No mail server is set up here: copy the link and send it yourself.';
   if (config.publicUrl === null)
-    return 'The task cannot be mailed: its link would work only on the server itself. An administrator has to set the server’s public address first.';
+    return 'The task cannot be mailed: its link would work only on the server itself. An admin has to set the server’s public address first.';
   return problemOfTaskAddress(config.publicUrl);
 }
 

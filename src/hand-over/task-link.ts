@@ -50,12 +50,12 @@ export function isShared({ linkUntil }: Pick<CaseTask, 'linkUntil'>, now: string
 export function problemOfTaskAddress(publicUrl: string): string | null {
   return isPrivateTransport(publicUrl)
     ? null
-    : `Links to tasks cannot be given out: this server’s public address ${publicUrl} is not https, so what they show would be sent unencrypted. An administrator has to change it to an https address.`;
+    : `Links to tasks cannot be given out: this server’s public address ${publicUrl} is not https, so what they show would be sent unencrypted. An admin has to change it to an https address.`;
 }
 
 /** Shown where links work, but only on the server itself. */
 export const ONLY_LOCAL_LINKS =
-  'The link works only on the server itself until an administrator has set the server’s public address.';
+  'The link works only on the server itself until an admin has set the server’s public address.';
 
 /** The address at which the owner opens a task. `publicUrl`: of the public listener as seen from outside. */
 export function taskLink(

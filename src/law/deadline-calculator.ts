@@ -117,7 +117,7 @@ function usualTimeZone(country: string | null, region: string | null): string | 
 }
 
 /**
- * One case of the deadline calculator, as accepted by `dsar deadline` and the page Deadline calculator
+ * One case of the deadline calculator, as accepted by `dsar deadline` and the Deadline calculator page
  * (docs/deadlines.md, Calculator). Each event may be given as a day or a time. A day, or a time without an offset, is
  * in the controller's time zone.
  */

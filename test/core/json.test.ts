@@ -98,7 +98,7 @@ describe('indentJson', () => {
 });
 
 describe('one body', () => {
-  it('does not change the names under which another decision’s purposes are read', () => {
+  it('does not change the names under which another body’s purposes are read', () => {
     const { real, taken } = keysTakenForEachOther('Ger\\u00e4te');
     const bodyWith = (key: string) => Buffer.from(`{"id":"r1","visitor_id":"v1","purposes":{"ads":true,${key}:false}}`);
     const read = (body: Buffer) =>

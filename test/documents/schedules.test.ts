@@ -72,7 +72,7 @@ describe('a scheduled report', () => {
     world.setNow(new Date(Date.now() + 26 * 3_600_000).toISOString());
     await expect.poll(() => mail.mails.length).toBe(1);
     expect(mail.mails[0]).toMatchObject({ to: [auditor.email], subject: expect.stringContaining('Consent audit of') });
-    expect(mail.mails[0]?.text).toContain('It is attached, and filed ');
+    expect(mail.mails[0]?.text).toContain('It is attached, and also filed ');
     const [[fileName, content] = ['', '']] = Object.entries(mail.mails[0]?.attachments ?? {});
     expect(fileName).toMatch(/^consent-audit Default \d{4}-\d\d\.pdf$/);
     expect(content.slice(0, 5)).toBe('%PDF-');

@@ -232,7 +232,7 @@ describe('a token', () => {
     expect(after.status).toBe(401);
   });
 
-  it('is created on the page Your account, shown once, listed and revoked there, with entries for both', async () => {
+  it('is created under Your account, shown once, listed and revoked there, with entries for both', async () => {
     const visitor = await signedInAs(world, 'officer', { name: 'Tina Token', sources: ['default'] });
     const { hashPassword } = await import('../../src/people/passwords.ts');
     const password = 'plough amber tuesday kettle';

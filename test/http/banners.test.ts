@@ -12,7 +12,7 @@ interface Given {
   readonly fields?: Record<string, string>;
 }
 
-/** Sends the form of the page Banners, as a browser does. */
+/** Sends the form of the Banners page, as a browser does. */
 async function upload(world: OfficeWorld, visitor: Visitor, given: Given = {}): Promise<Page> {
   const shown = await visitor.get('/banners');
   const form = new FormData();
@@ -41,7 +41,7 @@ async function fileOf(world: OfficeWorld, visitor: Visitor): Promise<{ seq: numb
   return { seq: row.seq, download: await visitor.get(`/banners/evidence/${row.seq}/file`) };
 }
 
-describe('the page Banners', () => {
+describe('the Banners page', () => {
   it('accepts a screenshot through its form, lists it and returns it byte for byte', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world, 'Olga');

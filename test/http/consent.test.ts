@@ -29,7 +29,7 @@ async function contradict(id: string, minutes: number): Promise<void> {
     });
 }
 
-it('the page Consent look-up answers for an id and a time, records it, and keeps the id out of the address', async () => {
+it('the Consent look-up page answers for an id and a time, records it, and keeps the id out of the address', async () => {
   const olga = await signedIn(world, 'Olga');
   const form = await olga.get('/consent');
   expect(form.text).toContain('aria-current="page">Consent look-up');

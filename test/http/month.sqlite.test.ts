@@ -131,7 +131,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await page.getByRole('button', { name: /Send .* to the requester/ }).click();
   await vi.waitFor(() => expect(mail.mails.map(({ to }) => to[0])).toContain('ada@example.org'), PATIENTLY);
 
-  // The pack is handed over by a link and a code, and the requester downloads it.
+  // The pack is handed over through a link and a code, and the requester downloads it.
   await go(caseUrl);
   await press(page, 'Create the response pack');
   await vi.waitFor(async () => {

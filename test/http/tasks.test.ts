@@ -85,7 +85,7 @@ describe('a task for the owner of another system', () => {
     expect((await movesOf(world, caseId)).filter(({ move }) => move === 'finish-task')).toHaveLength(1);
   });
 
-  it('does not open by a link that is expired, revoked, replaced, invented or of another task or case: each gets the same answer', async () => {
+  it('does not open through a link that is expired, revoked, replaced, invented or of another task or case: each gets the same answer', async () => {
     const { world, caseId, other } = await createTaskWorld();
     await makeMoves(world, caseId, [['add-task', { ...TASK, what: 'Delete the newsletter profile' }]]);
     await makeMoves(world, other, [
@@ -121,7 +121,7 @@ describe('a task for the owner of another system', () => {
     expect((await movesOf(world, caseId)).map(({ move }) => move)).not.toContain('finish-task');
   });
 
-  it('does not open by a link from before a restore', async () => {
+  it('does not open through a link from before a restore', async () => {
     const { world, caseId } = await createTaskWorld();
     const key = (await share(world, caseId)).split('/').at(-1) ?? '';
     expect(await openTask(world.context, caseId, key)).not.toBeNull();

@@ -347,7 +347,7 @@ export const en: LetterTexts = {
   },
   handOver: {
     title: 'Our answer to your request',
-    enterCode: 'Enter the code of 8 digits that we sent you separately from this link.',
+    enterCode: 'Enter the 8-digit code that we sent you separately from this link.',
     code: 'Code',
     open: 'Open',
     wrongCode: 'This code is wrong. Attempts left: {left}.',
@@ -395,7 +395,7 @@ export const en: LetterTexts = {
     noteMissing: 'Say in up to 2,000 characters why it was not done.',
     reportedDone: 'Thank you. You reported on {at} that it is done.',
     reportedNotDone: 'You reported on {at} that it was not done. If it has been done since, report it here.',
-    mailLink: 'Report the outcome here. You need no account; the link is valid until {until}:',
+    mailLink: 'Report the outcome here. You do not need an account; the link is valid until {until}:',
   },
   requestForm: {
     title: 'Your personal data: send us a request',
@@ -417,7 +417,7 @@ export const en: LetterTexts = {
     email: 'Your e-mail address',
     emailHint: 'We send a confirmation and a code to this address.',
     place: 'Where you live',
-    placeHint: 'It decides which law applies.',
+    placeHint: 'This determines which law applies.',
     placeOpen: 'I would rather not say',
     message: 'Your message',
     messageHint: 'For example, what exactly this is about. If you write for somebody else, please say for whom.',

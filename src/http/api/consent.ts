@@ -127,7 +127,7 @@ function wantedIn(context: Context, request: FastifyRequest, query: ListQuery) {
   };
 }
 
-/** The two lists behind figures on the page Today. */
+/** The two lists behind figures on the Today page. */
 function findingsRoute(kind: FindingKind, name: string, summary: string) {
   return defineRoute({
     method: 'GET',

@@ -254,7 +254,7 @@ function Attachments({ data, frame }: PartProps & { frame: PageFrame }) {
             id="file"
             label="File"
             type="file"
-            hint={`At most ${ATTACHMENTS} files, 20 MiB in all. Each is kept as a document of this request.${canMail ? ' E-mail is not encrypted: hand records over by a link instead.' : ''}`}
+            hint={`At most ${ATTACHMENTS} files, 20 MiB in all. Each is kept as a document of this request.${canMail ? ' E-mail is not encrypted: hand records over through a link instead.' : ''}`}
           />
           <button class="quiet" type="submit">
             Add the file

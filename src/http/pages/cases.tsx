@@ -33,7 +33,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   letter: 'The letter has been created. Download it under Letters.',
   mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
   attachment:
-    'The file has been added. Tick it beside the letter with which it is to be sent, or in the form for a link to hand over.',
+    'The file has been added. Tick it next to the letter that it should go with, or in the form for a hand-over link.',
   pack: 'The pack is being created. It will appear under Response pack.',
   task: 'The task is being sent to its owner.',
   'handed-over':

@@ -41,7 +41,7 @@ const kinds = {
   },
 } as const satisfies Record<FindingKind, unknown>;
 
-/** The lists behind two figures on the page Today: contradictory decisions, and decisions that were never delivered. */
+/** The lists behind two figures on the Today page: contradictory decisions, and decisions that were never delivered. */
 export async function consentListRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const kind of ['contradictions', 'undelivered'] as const)
     app.get(`/consent/${kind}`, (request, reply) => sendList(kind, request, reply));

@@ -41,7 +41,7 @@ export const choiceTexts: Readonly<Record<ConsentChoice, string>> = {
   withdrawn: 'withdrawn',
 };
 
-/** The recorded decisions of a period, by choice: the list behind the chart on the page Today. */
+/** The recorded decisions of a period, by choice: the list behind the chart on the Today page. */
 export async function decisionRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/consent/decisions', async (request: FastifyRequest, reply): Promise<FastifyReply> => {
     const permitted = sourcesOf(context, request);

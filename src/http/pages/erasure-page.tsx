@@ -178,7 +178,7 @@ function SubjectChoice({ frame, sources, form }: ChoiceProps) {
         maxLength={300}
         autocomplete="off"
         value={valueIn(form, 'subject', 'identifier')}
-        hint="E-mail address, visitor id or record id. Finds everything about the person in this source; their earlier rows are not pulled again."
+        hint="E-mail address, visitor hash or record id. Finds everything about the person in this source; their earlier rows are not pulled again."
       />
       <label class="box">
         <input type="checkbox" name="withCases" value="yes" checked={valueIn(form, 'subject', 'withCases') === 'yes'} />{' '}
@@ -467,8 +467,8 @@ export function PreviewPage({
             from a backup.
           </label>
           <p class="hint">
-            At the end the database is rewritten. Deliveries wait meanwhile, longer for a large ledger; the service
-            sends them again if they time out.
+            At the end the database is rewritten, which takes longer for a large ledger. Deliveries have to wait for it;
+            the service sends them again if they time out.
           </p>
           <div class="buttons">
             <button type="submit">{needsSecond ? 'Propose the erasure' : 'Erase for good'}</button>

@@ -191,7 +191,7 @@ function LetterWarnings({ draft }: { readonly draft: LetterDraft }) {
         <Notice tone="warn">
           <p>
             The controller profile has no texts in {letterLanguages[letter.language]?.name}: its purposes, recipients
-            and other parts appear as they are. An administrator can have them added to the profile on the server.
+            and other parts appear as they are. An admin can have them added to the profile on the server.
           </p>
         </Notice>
       ) : null}

@@ -27,7 +27,7 @@ export interface LedgerState {
   readonly ambiguousRepeats: number;
 }
 
-/** All data on the page Today. */
+/** All data on the Today page. */
 export interface Today {
   readonly attention: OfficerAttention;
   readonly warnings: readonly Warning[];

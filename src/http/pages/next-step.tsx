@@ -36,7 +36,7 @@ export function nextStepOf(data: CasePageData): NextStep {
         );
       return data.held.has('answer')
         ? step('The answer is approved. Someone else with an account has to send it and record that.', null)
-        : step('Send the answer, or hand over the pack by a link. Then record how it was sent.', 'answer');
+        : step('Send the answer, or hand over the pack through a link. Then record how it was sent.', 'answer');
     case 'answered':
     case 'refused':
     case 'withdrawn':
@@ -56,7 +56,7 @@ export function nextStepOf(data: CasePageData): NextStep {
       const [other] = blocking;
       return other === undefined
         ? step('Nothing required is missing.', 'mark-ready')
-        : step(`${other.text} An administrator can set it up.`, null);
+        : step(`${other.text} An admin can set it up.`, null);
     }
   }
 }

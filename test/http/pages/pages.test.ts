@@ -79,7 +79,7 @@ describe('the page of scans', () => {
   });
 });
 
-describe('the page Today', () => {
+describe('the Today page', () => {
   it('begins with what needs attention and lists requests by legal limit, overdue ones in words', async () => {
     const world = await createOfficeWorld();
     await seedRequests(world);
