@@ -233,7 +233,7 @@ function bulkText(
     `${counted(items.length, 'item')}: ${summaryOf(countsOf(items))} (${planId})`,
     ...waiting.map(
       ({ askedAt, dueAt, items: count }) =>
-        `${counted(count, 'item')} of the batch of ${minuteText(askedAt)} ${count === 1 ? 'is' : 'are'} waiting for the answer. If the process that sent the batch has ended, ${count === 1 ? 'it counts' : 'they count'} as unknown from ${minuteText(dueAt)}.`,
+        `${counted(count, 'item')} of the batch of ${minuteText(askedAt)} ${count === 1 ? 'is' : 'are'} waiting for the response. If the process that sent the batch has ended, ${count === 1 ? 'it counts' : 'they count'} as unknown from ${minuteText(dueAt)}.`,
     ),
     ...endText(ended, items, resume),
   ].join('\n');

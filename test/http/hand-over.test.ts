@@ -213,6 +213,7 @@ describe('files handed over with the pack', () => {
     expect(file.headers.get('content-disposition')).toContain('attachment');
     for (const id of [kept.document_id, pack.documentId, 'none', '..%2fpack'])
       expect([id, (await ada.get(`/h/${link}/files/${id}`)).status]).toEqual([id, 404]);
+    await world.context.projector.catchUp();
     const entries = await world.context.store.read
       .selectFrom('action_history')
       .select(['action', 'details'])
