@@ -25,6 +25,7 @@ import { createDistributedRunner, createRunner } from './jobs/runner.ts';
 import { createScheduler, type Schedule } from './jobs/schedule.ts';
 import { closeWithin } from './jobs/time-limits.ts';
 import { createRequestFormJobs } from './request-form/confirm-receipt.ts';
+import { createAddressJobs } from './people/change-address.ts';
 import { createPolicyJobs } from './policies/jobs.ts';
 import { createSnapshotJobs, startSnapshotTriggers } from './policy-snapshots/jobs.ts';
 import { createSyncJobs } from './sync/jobs.ts';
@@ -179,6 +180,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createSnapshotJobs(context),
     ...createPolicyJobs(context),
     ...createNotifyJobs(context.notifying),
+    ...createAddressJobs(context),
     ...createVerifyJobs(context),
     ...createRereadJobs(context),
     ...createExportJobs(context),

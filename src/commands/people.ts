@@ -2,6 +2,7 @@ import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@command
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { isRole, type Role, roles } from '../core/roles.ts';
+import { changeAddress } from '../people/change-address.ts';
 import { createSetUpLink } from '../people/links.ts';
 import {
   type Administrator,
@@ -88,15 +89,23 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
     );
 
   withOptions(withJson(people.command('change')), rightsOptions)
-    .description('change name, role or sources of an account')
+    .description('change name, e-mail address, role or sources of an account')
     .argument('<email>', 'e-mail address of the account')
     .option('--name <name>', 'name of the person on pages and in the ledger')
+    .option('--email <email>', 'new address; ends the sessions of the account, and the old address is told by mail')
     .action((email, options) =>
       withContext(async (context) => {
         const person = await findAccount(context, email);
-        const { name = person.name, role = person.role } = options;
-        const changes = { name, role, sources: reachOf(context, options, person.sources) };
-        print(io, options, null, await changePerson(context, person.personId, changes, administrator));
+        const { email: address, json: _json, ...others } = options;
+        let outcome: PersonOutcome = { outcome: 'done', person, link: null };
+        if (address === undefined || Object.keys(others).length > 0) {
+          const { name = person.name, role = person.role } = options;
+          const changes = { name, role, sources: reachOf(context, options, person.sources) };
+          outcome = await changePerson(context, person.personId, changes, administrator);
+        }
+        if (address !== undefined && outcome.outcome === 'done')
+          outcome = await changeAddress(context, person.personId, address, administrator);
+        print(io, options, null, outcome);
       }),
     );
 

@@ -64,5 +64,5 @@ export function tokenRole(role: Role, scope: TokenScope): Role {
   return scope !== 'read' && can(role, 'work') ? 'officer' : 'auditor';
 }
 
-/** The purpose of a one-time link: a session without an account, the first account, joining, or a new password. */
-export type LinkPurpose = 'sign-in' | 'set-up' | 'invitation' | 'reset';
+/** The purpose of a one-time link: a session without an account, the first account, joining, a new password or address. */
+export type LinkPurpose = 'sign-in' | 'set-up' | 'invitation' | 'reset' | 'address';

@@ -96,6 +96,7 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   document: 'documents',
   'scheduled-document': 'maintenance',
   'document-mail': 'outgoing',
+  'address-notice': 'outgoing',
   'letter-mail': 'outgoing',
   'task-mail': 'outgoing',
   'request-form-mail': 'outgoing',

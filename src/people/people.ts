@@ -44,14 +44,14 @@ const name = z
   .min(1, 'Enter a name.')
   .max(100, 'The name is longer than 100 characters.')
   .refine(isOneLine, `The name ${ONE_LINE}.`);
-const email = z
+export const emailSchema = z
   .string()
   .trim()
   .toLowerCase()
   .max(254, 'The e-mail address is longer than 254 characters.')
   .pipe(z.email('Enter an e-mail address like olga@example.org.'));
 const reach = z.array(z.string()).nullable();
-const newPersonSchema = z.object({ name, email, role: z.enum(roles, 'Choose a role.'), sources: reach });
+const newPersonSchema = z.object({ name, email: emailSchema, role: z.enum(roles, 'Choose a role.'), sources: reach });
 const changesSchema = z.object({ name, role: z.enum(roles, 'Choose a role.'), sources: reach });
 export type NewPerson = z.infer<typeof newPersonSchema>;
 export type PersonChanges = z.infer<typeof changesSchema>;
@@ -66,7 +66,7 @@ export type PersonOutcome =
 type PersonAction = Extract<Action, { personId: string }>;
 
 /** Rolls back a transaction whose change is ruled out by data in the database. */
-class Refusal extends Error {
+export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
@@ -248,8 +248,8 @@ export async function findPasswordLink(
   if (link === null) return null;
   if (link.purpose === 'set-up') return (await hasPeople(deps)) ? null : { purpose: 'set-up', person: null };
   const person = link.personId === null ? null : await findPerson(deps, link.personId);
-  if (person === null || person.disabledAt !== null || link.purpose === 'sign-in') return null;
-  return { purpose: link.purpose, person };
+  if (person === null || person.disabledAt !== null) return null;
+  return { purpose: link.purpose === 'invitation' ? 'invitation' : 'reset', person };
 }
 
 export type JoinOutcome =
@@ -429,8 +429,8 @@ export async function recordForPerson(
   await appendAction(deps.ledger, INSTALLATION, action, keyParts, isoNow(deps.clock), work);
 }
 
-/** Appends what was done to an account, and does it, in one transaction. */
-async function record(
+/** Appends what was done to an account, and does it, in one transaction. A Refusal becomes the outcome. */
+export async function record(
   deps: PeopleDeps,
   action: PersonAction,
   work: (tx: StoreTransaction) => Promise<{ readonly person: Person; readonly link: NewLink | null }>,
@@ -472,6 +472,9 @@ async function join(
 /** The setting from which the address of a person's calendar is derived (calendar-address.ts). */
 export const calendarSetting = (personId: string) => `calendar_of_${personId}`;
 
+/** The setting that holds the e-mail address which a person has yet to confirm (change-address.ts). */
+export const newAddressSetting = (personId: string) => `new_address_of_${personId}`;
+
 /** The setting that ties an account to the subject of a single sign-on provider. */
 export const signOnSetting = (personId: string) => `single_sign_on_of_${personId}`;
 
@@ -479,13 +482,18 @@ export const signOnSetting = (personId: string) => `single_sign_on_of_${personId
  * Ends a person's sessions except one, and their unused links. To end all access, also their API tokens and the address
  * of the calendar.
  */
-async function endAccess({ query, insertMany }: StoreTransaction, personId: string, except?: string): Promise<void> {
+export async function endAccess(
+  { query, insertMany }: StoreTransaction,
+  personId: string,
+  except?: string,
+): Promise<void> {
   await query
     .deleteFrom('sessions')
     .where('person_id', '=', personId)
     .$if(except !== undefined, (some) => some.where('id_hash', '!=', Buffer.from(except ?? '', 'hex')))
     .execute();
   await query.deleteFrom('sign_in_links').where('person_id', '=', personId).where('used_at', 'is', null).execute();
+  await query.deleteFrom('settings').where('name', '=', newAddressSetting(personId)).execute();
   if (except !== undefined) return;
   await query.deleteFrom('api_tokens').where('person_id', '=', personId).execute();
   await query.deleteFrom('settings').where('name', '=', signOnSetting(personId)).execute();
@@ -516,7 +524,7 @@ async function hasOwner({ query }: StoreTransaction): Promise<boolean> {
 }
 
 /** Why `by` may not make this change to `before` (null: a new account). */
-function rightsProblems(
+export function rightsProblems(
   by: Administrator,
   before: Person | null,
   after: Pick<Person, 'role' | 'sources'>,
@@ -554,11 +562,12 @@ function linkOf(
   return drawLink(deps, { purpose, officer: actorOf(row.person_id, row.name), personId: row.person_id, minutes });
 }
 
-async function isTaken({ query }: StoreTransaction, address: string): Promise<boolean> {
+/** Whether an account has this e-mail address. */
+export async function isTaken({ query }: StoreTransaction, address: string): Promise<boolean> {
   const taken = await query.selectFrom('people').select('person_id').where('email', '=', address).executeTakeFirst();
   return taken !== undefined;
 }
 
-function problemsIn(error: z.ZodError): readonly string[] {
+export function problemsIn(error: z.ZodError): readonly string[] {
   return error.issues.map(({ message }) => message);
 }

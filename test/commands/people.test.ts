@@ -22,6 +22,10 @@ it('`people` invites, changes, resets and disables accounts, and explains refusa
   expect((await run('change', 'OLGA@acme.example', '--role', 'owner', '--all-sources')).stdout).toContain(
     'owner, all sources',
   );
+  const moved = await run('change', 'olga@acme.example', '--email', 'Olga@New.example', '--json');
+  expect(JSON.parse(moved.stdout)).toMatchObject({ person: { email: 'olga@new.example', role: 'owner' } });
+  expect((await run('change', 'olga@new.example', '--email', 'olga')).stderr).toContain('Enter an e-mail address');
+  expect((await run('change', 'olga@new.example', '--email', 'olga@acme.example')).code).toBe(0);
   expect((await run('reset', 'olga@acme.example', ...url)).stdout).toContain('/join?token=');
   expect((await run('disable', 'olga@acme.example')).stdout).toContain('disabled');
   expect((await run('reset', 'olga@acme.example', ...url)).stderr).toContain('enable it first');

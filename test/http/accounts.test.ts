@@ -1,8 +1,9 @@
 import { Secret, TOTP } from 'otpauth';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { localPath } from '../../src/http/auth/sign-in-routes.tsx';
 import { createSetUpLink } from '../../src/people/links.ts';
 import { hashPassword } from '../../src/people/passwords.ts';
+import { startMailServer } from '../outside/mail-server.ts';
 import { computed } from '../temporary.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 
@@ -11,8 +12,11 @@ const OTHER = 'violin meadow seventeen cork';
 const EMAIL = 'olga@acme.example';
 
 /** A world whose first account was made with the set-up link; its visitor is signed in. */
-async function setUpWorld(): Promise<{ world: OfficeWorld; olga: Visitor; token: string }> {
-  const world = await createOfficeWorld({ TRUST_PROXY: 'on' }, { worker: false });
+async function setUpWorld(
+  env: Record<string, string> = {},
+  worker = false,
+): Promise<{ world: OfficeWorld; olga: Visitor; token: string }> {
+  const world = await createOfficeWorld({ TRUST_PROXY: 'on', ...env }, { worker });
   const { token } = await createSetUpLink(world.context, 'server start');
   const olga = createVisitor(world.adminUrl);
   await olga.get(`/join?token=${token}`);
@@ -257,6 +261,130 @@ describe('one’s own account', () => {
     expect(await enter('')).toBe(401);
     expect((await olga.post('/account/second-factor/remove', { present: GOOD })).status).toBe(303);
     expect(await enter('')).toBe(303);
+  });
+});
+
+describe('an e-mail address', () => {
+  const NEW = 'olga@new.example';
+
+  async function setUpMailWorld() {
+    const mail = await startMailServer();
+    onTestFinished(() => mail.close());
+    const made = await setUpWorld({ SMTP_URL: mail.url, MAIL_FROM: 'ledger@acme.example' }, true);
+    const ask = (email: string, present = GOOD) => made.olga.post('/account/address', { email, present });
+    const lastLink = () => /\/account\/address\?token=[\w-]{43}/.exec(mail.mails.at(-1)?.text ?? '')?.[0] ?? '';
+    return { ...made, mail, ask, lastLink };
+  }
+
+  it('is changed by its holder with the password and a link sent to the new one; the old one is told', async () => {
+    const { world, olga, mail, ask, lastLink } = await setUpMailWorld();
+    const { visitor: other } = await signIn(world, { email: EMAIL, password: GOOD });
+    expect((await ask(NEW, OTHER)).status).toBe(422);
+    for (const wrong of ['olga', EMAIL, `${NEW}, eve@evil.example`])
+      expect([wrong, (await ask(wrong)).status]).toEqual([wrong, 422]);
+    expect(mail.mails).toEqual([]);
+    expect((await ask(` Olga@New.example`)).headers.get('location')).toBe('/account?done=sent');
+    expect(mail.mails.map(({ to }) => to)).toEqual([[NEW]]);
+
+    // Nothing changes before the button behind the link, and only in a session of the account.
+    const link = lastLink();
+    const stranger = await signedInAs(world, 'owner');
+    expect((await stranger.get(link)).status).toBe(401);
+    const token = link.split('=')[1] ?? '';
+    expect((await stranger.post('/account/address/confirm', { token })).status).toBe(401);
+    expect((await createVisitor(world.adminUrl).get(link)).status).toBe(401);
+    expect((await olga.get(link)).text).toContain(NEW);
+    expect((await signIn(world, { email: NEW, password: GOOD })).page.status).toBe(401);
+    expect((await olga.post('/account/address/confirm', { token })).headers.get('location')).toBe(
+      '/account?done=address',
+    );
+    expect((await olga.post('/account/address/confirm', { token })).status).toBe(401);
+    expect([(await olga.get('/')).status, (await other.get('/')).status]).toEqual([200, 401]);
+    expect((await signIn(world, { email: EMAIL, password: GOOD })).page.status).toBe(401);
+    expect((await signIn(world, { email: NEW, password: GOOD })).page.status).toBe(303);
+    await vi.waitFor(() => expect(mail.mails.map(({ to }) => to)).toEqual([[NEW], [EMAIL]]), { timeout: 20_000 });
+    const changed = await world.actions('person.changed');
+    expect(changed).toEqual([
+      { actor: expect.stringMatching(/^Olga Owner \(p-/), object: expect.stringMatching(/^p-/) },
+    ]);
+    const entries = await world.context.store.read.selectFrom('entries').select('body').execute();
+    expect(entries.map(({ body }) => body?.toString('latin1')).join()).not.toContain('new.example');
+  });
+
+  it('of another account gets the same answer, and cannot be taken over', async () => {
+    const { world, ask, olga, lastLink } = await setUpMailWorld();
+    await signedInAs(world, 'officer', { email: 'otto@acme.example' });
+    const free = await ask(NEW);
+    const taken = await ask('otto@acme.example');
+    expect([taken.status, taken.headers.get('location')]).toEqual([free.status, free.headers.get('location')]);
+    const token = lastLink().split('=')[1] ?? '';
+    expect((await olga.post('/account/address/confirm', { token })).status).toBe(422);
+    expect((await signIn(world, { email: EMAIL, password: GOOD })).page.status).toBe(303);
+  });
+
+  it('is not changed by a link that is a day old, was replaced, or was followed by a new password', async () => {
+    const { world, ask, olga, lastLink } = await setUpMailWorld();
+    await ask(NEW);
+    const first = lastLink();
+    await ask(NEW);
+    const second = lastLink();
+    expect([(await olga.get(first)).status, (await olga.get(second)).status]).toEqual([401, 200]);
+    expect((await olga.post('/account/password', { present: GOOD, password: OTHER })).status).toBe(303);
+    expect((await olga.get(second)).status).toBe(401);
+    await ask(NEW, OTHER);
+    world.setNow(new Date(Date.now() + 25 * 3_600_000).toISOString());
+    const { visitor } = await signIn(world, { email: EMAIL, password: OTHER });
+    expect((await visitor.get(lastLink())).status).toBe(401);
+  });
+
+  it('that the mail server refuses is not changed, and the page says so', async () => {
+    const { ask, mail, olga } = await setUpMailWorld();
+    mail.refuse = { code: 550, at: 'recipient' };
+    const page = await ask(NEW);
+    expect([page.status, page.text.includes('was not accepted')]).toEqual([422, true]);
+    expect((await olga.get('/account')).text).toContain(EMAIL);
+  });
+
+  it('is changed by an owner or admin, not their own here, nor an owner’s by an admin; without mail officers ask one', async () => {
+    const { world, olga } = await setUpWorld();
+    const otto = await signedInAs(world, 'officer', { email: 'otto@acme.example' });
+    const admin = await signedInAs(world, 'admin', { email: 'ada@acme.example' });
+    const { personId: owner } = await world.context.store.read
+      .selectFrom('people')
+      .select('person_id as personId')
+      .where('email', '=', EMAIL)
+      .executeTakeFirstOrThrow();
+    const change = (who: Visitor, personId: string, email: string) =>
+      who.post(`/people/${personId}/address`, { email });
+    expect((await change(admin, owner, NEW)).status).toBe(422);
+    expect((await change(olga, owner, NEW)).text).toContain('on the page Your account');
+    expect((await change(admin, otto.personId, EMAIL)).text).toContain('already exists');
+    expect((await otto.get('/account')).text).toContain('ask an owner or admin to change it');
+    expect((await otto.post('/account/address', { email: NEW, present: GOOD })).status).toBe(422);
+    expect((await change(admin, otto.personId, 'otto@new.example')).status).toBe(303);
+    expect((await otto.get('/account')).status).toBe(401);
+    const people = (await olga.get('/people')).text;
+    expect([people.includes('otto@new.example'), people.includes('otto@acme.example')]).toEqual([true, false]);
+    // An owner without a mail server changes their own with the password.
+    expect((await olga.post('/account/address', { email: NEW, present: OTHER })).status).toBe(422);
+    expect((await olga.post('/account/address', { email: NEW, present: GOOD })).status).toBe(303);
+    expect((await signIn(world, { email: NEW, password: GOOD })).page.status).toBe(303);
+  });
+
+  it('of an invited person is corrected without a new invitation', async () => {
+    const { world, olga } = await setUpWorld();
+    const invited = await olga.post('/people', { name: 'Otto', email: 'oto@acme.example', role: 'officer' });
+    const token = linkIn(invited.text);
+    const { id } = await world.context.store.read
+      .selectFrom('people')
+      .select('person_id as id')
+      .where('email', '=', 'oto@acme.example')
+      .executeTakeFirstOrThrow();
+    expect((await olga.post(`/people/${id}/address`, { email: 'otto@acme.example' })).status).toBe(303);
+    const otto = createVisitor(world.adminUrl);
+    await otto.get(`/join?token=${token}`);
+    expect((await otto.post('/join', { token, password: GOOD })).status).toBe(303);
+    expect((await signIn(world, { email: 'otto@acme.example', password: GOOD })).page.status).toBe(303);
   });
 });
 

@@ -43,6 +43,7 @@ const inApi: Readonly<Record<string, string>> = {
   'POST /people': 'isAdministration',
   'POST /people/:personId': 'isAdministration',
   'POST /people/:personId/access': 'isAdministration',
+  'POST /people/:personId/address': 'isAdministration',
   'POST /people/:personId/link': 'isAdministration',
   'POST /settings/letters': 'isAdministration',
   'POST /settings/profile': 'isAdministration',

@@ -63,6 +63,9 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'GET /account': self,
   'POST /account/password': self,
+  'POST /account/address': self,
+  'GET /account/address': self,
+  'POST /account/address/confirm': self,
   'POST /account/sessions': self,
   'POST /account/tokens': self,
   'POST /account/tokens/revoke': self,
@@ -79,6 +82,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /people': people,
   'POST /people': people,
   'POST /people/:personId': people,
+  'POST /people/:personId/address': people,
   'POST /people/:personId/link': people,
   'POST /people/:personId/access': people,
 

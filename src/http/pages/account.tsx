@@ -5,6 +5,7 @@ import { CodedError } from '../../core/errors.ts';
 import { can, isTokenScope, type TokenScope, tokenScopes } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
 import { type ApiToken, createApiToken, listApiTokens, revokeApiToken, TOKEN_DAYS } from '../../people/api-tokens.ts';
+import { changeOwnAddress, confirmNewAddress, findNewAddress } from '../../people/change-address.ts';
 import { PASSWORD_MAX } from '../../people/passwords.ts';
 import { changePassword, findPerson, type Person, presentPasswordProblem, revokeSession } from '../../people/people.ts';
 import {
@@ -27,6 +28,8 @@ import { reachText, roleTexts } from './words.ts';
 
 const doneTexts: Readonly<Record<string, string>> = {
   password: 'The password has been changed. Your other sessions have ended.',
+  sent: 'A link was sent to the new address. Open it within a day, in a browser in which you are signed in here.',
+  address: 'The address is changed. Sign in with it from now on. Your other sessions have ended.',
   session: 'The session has ended.',
   passkey: 'The passkey has been set up. You can sign in with it from now on.',
   'no-token': 'The token is revoked and no longer works.',
@@ -38,6 +41,9 @@ const doneTexts: Readonly<Record<string, string>> = {
 export async function accountRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/account', (request, reply) => showAccount({ context, request, reply }));
   app.post('/account/password', (request, reply) => changeOwnPassword({ context, request, reply }));
+  app.post('/account/address', (request, reply) => askForAddress({ context, request, reply }));
+  app.get('/account/address', (request, reply) => showNewAddress({ context, request, reply }));
+  app.post('/account/address/confirm', (request, reply) => confirmAddress({ context, request, reply }));
   app.post('/account/sessions', (request, reply) => endSession({ context, request, reply }));
   app.post('/account/passkeys', (request, reply) => makePasskey({ context, request, reply }));
   app.post('/account/passkeys/remove', (request, reply) => forgetPasskey({ context, request, reply }));
@@ -62,6 +68,41 @@ async function changeOwnPassword(exchange: Exchange): Promise<FastifyReply> {
   const changed = await notTooMany(() => changePassword(context, personId, { present, password }, handle));
   if (changed.outcome === 'refused') return sendAccount(exchange, { problems: changed.problems }, 422);
   return reply.redirect('/account?done=password', 303);
+}
+
+async function askForAddress(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const person = await ownAccount(exchange);
+  const { email = '', present = '' } = formOf(request.body);
+  const { handle } = officerOf(request);
+  const confirmUrl = (token: string) => `${request.protocol}://${request.host}/account/address?token=${token}`;
+  const asked = await notTooMany(() => changeOwnAddress(context, person, { email, present }, { confirmUrl, handle }));
+  if (asked.outcome === 'refused') return sendAccount(exchange, { problems: asked.problems, newAddress: email }, 422);
+  return reply.redirect(`/account?done=${asked.outcome === 'sent' ? 'sent' : 'address'}`, 303);
+}
+
+const OTHER_ADDRESS_LINK =
+  'This link is unknown, has been used or has expired, or it belongs to another account than the one that you are signed in with. You can ask for a new one on the page Your account.';
+
+/** The page behind the link in the mail. Opening it changes nothing; the button does. */
+async function showNewAddress(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const person = await ownAccount(exchange);
+  const { token = '' } = formOf(request.query);
+  const address = await findNewAddress(context, person, token);
+  if (address === null) throw new CodedError('link_invalid', OTHER_ADDRESS_LINK);
+  const props = { frame: pageFrame(context, request, reply), person, address, token };
+  return html(reply, renderPage(<NewAddressPage {...props} />));
+}
+
+async function confirmAddress(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const person = await ownAccount(exchange);
+  const { token = '' } = formOf(request.body);
+  const confirmed = await confirmNewAddress(context, person, token, officerOf(request).handle);
+  if (confirmed.outcome === 'refused') return sendAccount(exchange, { problems: confirmed.problems }, 422);
+  if (confirmed.outcome === 'gone') throw new CodedError('link_invalid', OTHER_ADDRESS_LINK);
+  return reply.redirect('/account?done=address', 303);
 }
 
 async function endSession(exchange: Exchange): Promise<FastifyReply> {
@@ -161,7 +202,7 @@ async function ownAccount(exchange: Exchange): Promise<Person> {
 
 async function sendAccount(
   exchange: Exchange,
-  shown: Pick<AccountProps, 'problems' | 'done' | 'secret'>,
+  shown: Pick<AccountProps, 'problems' | 'done' | 'secret' | 'newAddress'>,
   status = 200,
 ): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
@@ -179,7 +220,8 @@ async function sendAccount(
   ]);
   if (creation !== null) allowScript(reply);
   const sources = sourcesOf(context, request).list();
-  const props = { frame, person, sessions, tokens, sources, codes, passkeys, creation, handle, ...shown };
+  const hasMail = context.config.mail !== null;
+  const props = { frame, person, sessions, tokens, sources, codes, passkeys, creation, handle, hasMail, ...shown };
   return html(reply, renderPage(<AccountPage {...props} />), status);
 }
 
@@ -210,6 +252,10 @@ interface AccountProps {
   readonly passkeys: Awaited<ReturnType<typeof listPasskeys>>;
   /** Options for creating a passkey in the browser; null if passkeys are not possible. */
   readonly creation: object | null;
+  /** A mail server is set up, so that a new address can be confirmed. */
+  readonly hasMail: boolean;
+  /** The new address as typed, if it was refused. */
+  readonly newAddress?: string;
   /** Handle of the viewing session. */
   readonly handle: string;
   readonly problems?: readonly string[];
@@ -238,6 +284,7 @@ function AccountPage(props: AccountProps) {
             ['In the ledger', `${person.name} (${person.personId})`],
           ]}
         />
+        <AddressForm {...props} />
       </Panel>
       <div class="columns halves">
         <PasswordPanel {...props} />
@@ -246,6 +293,72 @@ function AccountPage(props: AccountProps) {
       <PasskeyPanel {...props} />
       <TokenPanel {...props} />
       <SessionsPanel {...props} />
+    </Page>
+  );
+}
+
+function AddressForm({ frame, person, hasMail, newAddress = '' }: AccountProps) {
+  return (
+    <details open={newAddress !== ''}>
+      <summary>Change the e-mail address</summary>
+      {hasMail || can(person.role, 'administer') ? (
+        <form method="post" action="/account/address">
+          <Csrf token={frame.csrf} />
+          <Input
+            id="email"
+            label="New e-mail address"
+            type="email"
+            maxLength={254}
+            value={newAddress}
+            autocomplete="off"
+            hint={
+              hasMail
+                ? 'A link goes there; the address changes once you open it.'
+                : 'No mail server is set up, so the address is not checked: you sign in with it from now on.'
+            }
+          />
+          <PresentPassword id="present-address" />
+          <button type="submit">{hasMail ? 'Send the link' : 'Change the address'}</button>
+          <p class="hint">
+            {hasMail ? 'Then your other sessions end, and the old address is told.' : 'Your other sessions end.'}
+          </p>
+        </form>
+      ) : (
+        <p>No mail server is set up here to confirm a new address: ask an owner or admin to change it.</p>
+      )}
+    </details>
+  );
+}
+
+/** Behind the link that was sent to a new address. */
+function NewAddressPage({
+  frame,
+  person,
+  address,
+  token,
+}: {
+  frame: PageFrame;
+  person: Person;
+  address: string;
+  token: string;
+}) {
+  return (
+    <Page title="Confirm your new e-mail address" frame={frame} current="account">
+      <h1>Confirm your new e-mail address</h1>
+      <Panel id="new-address" title="Change it?">
+        <Facts
+          rows={[
+            ['Now', person.email],
+            ['New', address],
+          ]}
+        />
+        <form method="post" action="/account/address/confirm">
+          <Csrf token={frame.csrf} />
+          <input type="hidden" name="token" value={token} />
+          <button type="submit">Change the address</button>
+          <p class="hint">Your other sessions end, and the old address is told.</p>
+        </form>
+      </Panel>
     </Page>
   );
 }

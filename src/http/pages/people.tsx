@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { isLimitable, isRole, type Role, roles, rolesUnder } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
+import { changeAddress } from '../../people/change-address.ts';
 import {
   changePerson,
   createPasswordLink,
@@ -25,6 +26,7 @@ interface PersonParams {
 
 const doneTexts: Readonly<Record<string, string>> = {
   changed: 'The change has been saved. It takes effect with the person’s next click.',
+  address: 'The address is changed. The person signs in with it from now on.',
   disabled: 'The account is disabled and its sessions have ended.',
   enabled: 'The account is enabled again.',
 };
@@ -48,6 +50,12 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
     const { personId } = request.params;
     const changed = await changePerson(context, personId, { name, ...rightsOf(request) }, officerOf(request));
     return answer(request, reply, changed, { done: 'changed' });
+  });
+
+  app.post<PersonParams>('/people/:personId/address', async (request, reply) => {
+    const { email = '' } = formOf(request.body);
+    const changed = await changeAddress(context, request.params.personId, email, officerOf(request));
+    return answer(request, reply, changed, { done: 'address' });
   });
 
   app.post<PersonParams>('/people/:personId/link', async (request, reply) => {
@@ -181,7 +189,7 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
                   <summary>
                     {person.name} <span class="soft small">{person.email}</span>
                   </summary>
-                  <PersonForms frame={frame} person={person} sources={sources} />
+                  <PersonForms frame={frame} person={person} sources={sources} isOwn={person.personId === ownId} />
                 </details>
               ))}
           </>
@@ -260,12 +268,14 @@ function PersonForms({
   frame,
   person,
   sources,
+  isOwn,
 }: {
   frame: PageFrame;
   person: Person;
   sources: PeopleProps['sources'];
+  isOwn: boolean;
 }) {
-  const { personId, name, role, disabledAt, joinedAt } = person;
+  const { personId, name, email, role, disabledAt, joinedAt } = person;
   const here = `/people/${encodeURIComponent(personId)}`;
   return (
     <div>
@@ -283,6 +293,32 @@ function PersonForms({
           Save
         </button>
       </form>
+      {isOwn ? (
+        <p>
+          Change your e-mail address on the page <a href="/account#rights">Your account</a>.
+        </p>
+      ) : (
+        <form method="post" action={`${here}/address`}>
+          <Csrf token={frame.csrf} />
+          <Input
+            id={`email-${personId}`}
+            name="email"
+            label="E-mail"
+            type="email"
+            maxLength={254}
+            value={email}
+            autocomplete="off"
+            hint={
+              joinedAt === null
+                ? 'The invitation link stays valid.'
+                : 'Their sessions end, and they sign in with the new address.'
+            }
+          />
+          <button class="quiet" type="submit" aria-label={`Change the address of ${name}`}>
+            Change the address
+          </button>
+        </form>
+      )}
       <div class="buttons">
         {disabledAt !== null ? null : (
           <form method="post" action={`${here}/link`}>
