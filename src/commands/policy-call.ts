@@ -3,6 +3,7 @@ import { DEFAULT_SOURCE } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { isCallable, whyNotCallable } from '../policies/callable-source.ts';
+import { findOtherOwner } from '../policies/show.ts';
 import {
   type CommandIo,
   counted,
@@ -29,6 +30,18 @@ export function callableSource(context: Pick<Context, 'sources'>, slug: string |
       `${reason} Set SERVICE_BASE_URL and SERVICE_API_KEY, or \`consent-ledger source change ${source.slug}\`.`,
     ]);
   return source;
+}
+
+/** Throws UsageError if the ledger knows that a policy belongs to another source, which may share the API key. */
+export async function assertPolicyOf(
+  { projector, store }: Pick<Context, 'projector' | 'store'>,
+  source: string,
+  policyId: string,
+): Promise<void> {
+  await projector.catchUp();
+  const owner = await findOtherOwner(store.read, policyId, source);
+  if (owner !== null)
+    throw new UsageError([`The policy ${printable(policyId)} belongs to the source ${owner}, not to ${source}.`]);
 }
 
 /** Without these, nothing can be pulled or called. */

@@ -12,7 +12,14 @@ import {
   type OptionsOf,
 } from './command-io.ts';
 import { notSentText } from '../policies/call-once.ts';
-import { callableSource, noSlotText, patienceOf, refusedText, unknownPublishText } from './policy-call.ts';
+import {
+  assertPolicyOf,
+  callableSource,
+  noSlotText,
+  patienceOf,
+  refusedText,
+  unknownPublishText,
+} from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 type PublishFlags = OptionsOf<ReturnType<typeof publishCommand>>;
@@ -50,6 +57,7 @@ async function publishOne(context: Context, io: CommandIo, id: string, flags: Pu
   const source = callableSource(context, flags.source);
   const { line, ...patience } = patienceOf(io, flags);
   await settleCalls(context.policies);
+  await assertPolicyOf(context, source.slug, id);
   const began = Date.now();
   const request = { source, policyId: id, actor: COMMAND_LINE_ACTOR, ...patience };
   const ended = await publishPolicy(context.policies, request);

@@ -17,7 +17,7 @@ import {
   withJson,
 } from './command-io.ts';
 import { cameText, targetText } from './policy-stored-text.ts';
-import { stateText } from './policy-call.ts';
+import { assertPolicyOf, stateText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `policy show`, `policy calls`, `policy settle`: work on what is known here, without asking the service. */
@@ -107,6 +107,12 @@ function registerSettle(policy: CommandUnknownOpts, io: CommandIo): void {
     .option('--items <numbers>', 'for a batch: only these item numbers of the file, such as 3,4,9')
     .action((requestId, flags) =>
       withContext(async (context) => {
+        const call = await context.store.read
+          .selectFrom('calls')
+          .select('source')
+          .where('request_id', '=', requestId)
+          .executeTakeFirst();
+        if (call !== undefined && flags.policy !== undefined) await assertPolicyOf(context, call.source, flags.policy);
         const outcome = await settleByOfficer(context.policies, {
           requestId,
           happened: happenedOf(flags.as),

@@ -68,6 +68,27 @@ export async function loadPolicy(read: Query, policyId: string, source?: string)
   );
 }
 
+/**
+ * The other source to which a policy belongs according to the ledger; null: it belongs to this one, or nothing says. The
+ * service does not distinguish sources that share an API key. A policy made from here counts as its source's; without
+ * that, what deliveries named counts more than the list, which names the policies of all of them.
+ */
+export async function findOtherOwner(read: Query, policyId: string, source: string): Promise<string | null> {
+  const [made, inBulk, told, listed] = await Promise.all([
+    read
+      .selectFrom('calls')
+      .select('source')
+      .where('policy_id', '=', policyId)
+      .where('operation', '=', 'generate')
+      .execute(),
+    read.selectFrom('call_items').select('source').where('policy_id', '=', policyId).execute(),
+    read.selectFrom('policies').select('source').where('policy_id', '=', policyId).execute(),
+    read.selectFrom('listed_policies').select('source').where('policy_id', '=', policyId).execute(),
+  ]);
+  const strongest = [[...made, ...inBulk], told, listed].find((rows) => rows.length > 0) ?? [];
+  return strongest.some((row) => row.source === source) ? null : (strongest[0]?.source ?? null);
+}
+
 function whatWasAsked(call: CallRow | undefined, item: Pick<ItemRow, 'item'> | undefined): PolicyView['asked'] {
   return call ?? (item === undefined ? null : askedOf(item));
 }

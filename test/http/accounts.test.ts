@@ -289,16 +289,16 @@ describe('an e-mail address', () => {
     // Nothing changes before the button behind the link, and only in a session of the account.
     const link = lastLink();
     const stranger = await signedInAs(world, 'owner');
-    expect((await stranger.get(link)).status).toBe(401);
+    expect((await stranger.get(link)).status).toBe(404);
     const token = link.split('=')[1] ?? '';
-    expect((await stranger.post('/account/address/confirm', { token })).status).toBe(401);
+    expect((await stranger.post('/account/address/confirm', { token })).status).toBe(404);
     expect((await createVisitor(world.adminUrl).get(link)).status).toBe(401);
     expect((await olga.get(link)).text).toContain(NEW);
     expect((await signIn(world, { email: NEW, password: GOOD })).page.status).toBe(401);
     expect((await olga.post('/account/address/confirm', { token })).headers.get('location')).toBe(
       '/account?done=address',
     );
-    expect((await olga.post('/account/address/confirm', { token })).status).toBe(401);
+    expect((await olga.post('/account/address/confirm', { token })).status).toBe(404);
     expect([(await olga.get('/')).status, (await other.get('/')).status]).toEqual([200, 401]);
     expect((await signIn(world, { email: EMAIL, password: GOOD })).page.status).toBe(401);
     expect((await signIn(world, { email: NEW, password: GOOD })).page.status).toBe(303);
@@ -328,13 +328,13 @@ describe('an e-mail address', () => {
     const first = lastLink();
     await ask(NEW);
     const second = lastLink();
-    expect([(await olga.get(first)).status, (await olga.get(second)).status]).toEqual([401, 200]);
+    expect([(await olga.get(first)).status, (await olga.get(second)).status]).toEqual([404, 200]);
     expect((await olga.post('/account/password', { present: GOOD, password: OTHER })).status).toBe(303);
-    expect((await olga.get(second)).status).toBe(401);
+    expect((await olga.get(second)).status).toBe(404);
     await ask(NEW, OTHER);
     world.setNow(new Date(Date.now() + 25 * 3_600_000).toISOString());
     const { visitor } = await signIn(world, { email: EMAIL, password: OTHER });
-    expect((await visitor.get(lastLink())).status).toBe(401);
+    expect((await visitor.get(lastLink())).status).toBe(404);
   });
 
   it('that the mail server refuses is not changed, and the page says so', async () => {

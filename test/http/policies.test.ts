@@ -156,6 +156,19 @@ describe('a call whose outcome is unknown', () => {
     expect((await officer.post('/policies/calls', foreign)).text).toContain('Unknown call.');
     const form = { source: 'default', request: 'call-1', outcome: 'happened', policy: 'pol_1' };
     expect((await officer.post('/policies/calls', { ...form, outcome: '' })).status).toBe(422);
+    const told = {
+      source: 'bolt',
+      policy_id: 'pol_bolt',
+      status: 'published' as const,
+      first_seq: 1,
+      last_seq: 1,
+      last_at: 'x',
+    };
+    const unsaid = { policy_type: null, title: null, brand_name: null, jurisdiction: null, language: null };
+    await world.context.store.foldTransaction((tx) =>
+      tx.insertMany('policies', [{ ...told, ...unsaid, version: null, hosted_url: null, published_at: null }]),
+    );
+    expect((await officer.post('/policies/calls', { ...form, policy: 'pol_bolt' })).status).toBe(404);
     expect((await officer.post('/policies/calls', form)).status).toBe(303);
     const again = await officer.post('/policies/calls', form);
     expect([again.status, again.text.includes('already known')]).toEqual([409, true]);

@@ -138,6 +138,49 @@ describe('the page that generates a policy', () => {
   });
 });
 
+describe('sources that share an API key', () => {
+  it('cannot publish each other’s policies; what nothing is known of can be published', async () => {
+    const { world, sandbox } = await callingWorld();
+    const source = world.context.sources.find('default');
+    const { apiKey = '' } = sandbox.clients[0] ?? {};
+    const { baseUrl = null, siteUrl = null } = source ?? {};
+    await world.context.sources.add({ slug: 'shop', name: 'Shop Ltd', baseUrl, siteUrl, apiKey }, 'test');
+    const form = { policy_type: 'privacy-policy', jurisdiction: 'GB' };
+    const owner = await tokenOf(world, 'owner', { scope: 'work' });
+    const made = await owner.post('/api/v1/policies/generate', { source: 'default', form });
+    const jobOf = async (id: unknown) => (await owner.get(`/api/v1/jobs/${String(id)}`)).json;
+    await expect.poll(async () => (await jobOf(made.json['jobId']))['state']).toBe('done');
+    const { policyId } = (await jobOf(made.json['jobId']))['result'] as { policyId: string };
+
+    const otto = await signedInAs(world, 'officer', { sources: ['shop'] });
+    const program = await tokenOf(world, 'officer', { scope: 'work', sources: ['shop'] });
+    const publishByPage = () => otto.post('/policies/publish', { source: 'shop', policy: policyId });
+    const publish = (caller: typeof owner, id: string, of = 'shop') =>
+      caller.post('/api/v1/policies/publish', { source: of, policyId: id });
+    expect([(await publishByPage()).status, (await publish(program, policyId)).status]).toEqual([404, 404]);
+    const seen = await publish(owner, policyId);
+    expect([seen.status, seen.text]).toEqual([404, expect.stringContaining('belongs to the source')]);
+    expect((await publish(program, policyId)).text).not.toContain('belongs');
+
+    // Published by its own source, it is in the list of the account; that does not make it the other's.
+    expect((await publish(owner, policyId, 'default')).status).toBe(202);
+    await expect
+      .poll(async () =>
+        world.context.store.read
+          .selectFrom('calls')
+          .select('operation')
+          .where('operation', '=', 'publish')
+          .where('state', '=', 'done')
+          .execute(),
+      )
+      .toHaveLength(1);
+    expect((await otto.post('/policies/list', { source: 'shop' })).status).toBe(303);
+    expect((await otto.get('/policies')).text).toContain(policyId);
+    expect([(await publishByPage()).status, (await publish(program, policyId)).status]).toEqual([404, 404]);
+    expect((await publish(program, 'pol-nobody-knows')).status).toBe(202);
+  });
+});
+
 describe('the page of bulk generation', () => {
   it('sends a pasted list, shows the result of each policy, and sends nothing twice', async () => {
     const { world, olga } = await callingWorld();

@@ -11,7 +11,7 @@ import { type CallRow, settleByOfficer, settleProblem } from '../../policies/set
 import { loadCalls } from '../../policies/show.ts';
 import { loadPolicyTexts, loadStoredText } from '../../policy-snapshots/stored-texts.ts';
 import { readPolicyText } from '../../policy-texts/policy-text.ts';
-import { sourcesOf } from '../auth/access.ts';
+import { assertPolicyOf, sourcesOf } from '../auth/access.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
 
@@ -190,6 +190,7 @@ export const policyApi = [
     name: 'publishPolicy',
     tag: 'Policies',
     summary: 'Publish a policy',
+    description: 'A policy that belongs to another source according to the ledger is not found.',
     body: z.strictObject({
       source: z.string().max(100),
       policyId: z
@@ -199,8 +200,9 @@ export const policyApi = [
     }),
     status: 202,
     answer: jobSchema,
-    async handle(context, { body, by }) {
+    async handle(context, { body, by, request }) {
       assertCallable(context, body.source);
+      await assertPolicyOf(context, request, body.source, body.policyId);
       const { id } = await context.jobs.enqueue(publishJob({ ...body, actor: by.officer }));
       return shownJob(context, id);
     },
@@ -325,7 +327,7 @@ export const policyApi = [
       policyId: z.string().trim().min(1).max(300).optional().meta({ description: 'The policy that it created.' }),
     }),
     answer: callSchema,
-    async handle(context, { params: { requestId }, body, by }) {
+    async handle(context, { params: { requestId }, body, by, request }) {
       const find = () =>
         context.store.read
           .selectFrom('calls')
@@ -335,6 +337,7 @@ export const policyApi = [
           .executeTakeFirst();
       await context.projector.catchUp();
       if ((await find()) === undefined) throw new CodedError('not_found');
+      if (body.policyId !== undefined) await assertPolicyOf(context, request, body.source, body.policyId);
       const settled = await settleByOfficer(context.policies, {
         ...{ requestId, happened: body.happened, actor: by.officer },
         policyId: body.happened ? body.policyId : undefined,

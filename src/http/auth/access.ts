@@ -6,6 +6,7 @@ import { CodedError } from '../../core/errors.ts';
 import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
 import { sourceOfErasure } from '../../erasure/proposal.ts';
+import { findOtherOwner } from '../../policies/show.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Store } from '../../store/store.ts';
 import { payloadText } from '../pages/load-today.ts';
@@ -217,4 +218,21 @@ export function sourcesOf({ sources }: Pick<Context, 'sources'>, request: Fastif
     find: (slug: string): Source | null => only(sources.find(slug)),
     findAny: (slug: string): Source | null => only(sources.findAny(slug)),
   };
+}
+
+/**
+ * Throws if the ledger knows that a policy belongs to another source: sources that share an API key could otherwise act
+ * on each other's policies. Whether there is such a policy is told only to people who may see the other source.
+ */
+export async function assertPolicyOf(
+  context: Pick<Context, 'sources' | 'store' | 'projector'>,
+  request: FastifyRequest,
+  source: string,
+  policyId: string,
+): Promise<void> {
+  await context.projector.catchUp();
+  const owner = await findOtherOwner(context.store.read, policyId, source);
+  if (owner === null) return;
+  const seen = sourcesOf(context, request).findAny(owner);
+  throw new CodedError('not_found', seen === null ? undefined : `The policy belongs to the source ${seen.name}.`);
 }

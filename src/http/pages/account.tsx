@@ -90,7 +90,7 @@ async function showNewAddress(exchange: Exchange): Promise<FastifyReply> {
   const person = await ownAccount(exchange);
   const { token = '' } = formOf(request.query);
   const address = await findNewAddress(context, person, token);
-  if (address === null) throw new CodedError('link_invalid', OTHER_ADDRESS_LINK);
+  if (address === null) throw new CodedError('not_found', OTHER_ADDRESS_LINK);
   const props = { frame: pageFrame(context, request, reply), person, address, token };
   return html(reply, renderPage(<NewAddressPage {...props} />));
 }
@@ -101,7 +101,7 @@ async function confirmAddress(exchange: Exchange): Promise<FastifyReply> {
   const { token = '' } = formOf(request.body);
   const confirmed = await confirmNewAddress(context, person, token, officerOf(request).handle);
   if (confirmed.outcome === 'refused') return sendAccount(exchange, { problems: confirmed.problems }, 422);
-  if (confirmed.outcome === 'gone') throw new CodedError('link_invalid', OTHER_ADDRESS_LINK);
+  if (confirmed.outcome === 'gone') throw new CodedError('not_found', OTHER_ADDRESS_LINK);
   return reply.redirect('/account?done=address', 303);
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
 import { loadCalls, loadUnknownItems } from '../../policies/show.ts';
 import { type CallRow, settleByOfficer, settleProblem } from '../../policies/settle-calls.ts';
-import { sourcesOf } from '../auth/access.ts';
+import { assertPolicyOf, sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
@@ -67,11 +67,13 @@ export async function policyCallRoutes(app: FastifyInstance, context: Context): 
     if (call === undefined) return send(request, reply, form, ['Unknown call.'], 422);
     if (outcome !== 'happened' && outcome !== 'not-happened')
       return send(request, reply, form, ['Choose the outcome of the call.'], 422);
+    const policyId = policy.trim() === '' || outcome !== 'happened' ? undefined : policy.trim().slice(0, 300);
+    if (policyId !== undefined) await assertPolicyOf(context, request, source, policyId);
     const settled = await settleByOfficer(context.policies, {
       requestId,
       happened: outcome === 'happened',
       actor: officerOf(request).officer,
-      policyId: policy.trim() === '' || outcome !== 'happened' ? undefined : policy.trim().slice(0, 300),
+      policyId,
     });
     if (settled.outcome === 'settled')
       return reply.redirect(`/policies/calls?${new URLSearchParams({ source, done: 'settled' }).toString()}`, 303);

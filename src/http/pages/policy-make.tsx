@@ -8,7 +8,7 @@ import { formASchema } from '../../policies/generate.ts';
 import { generateJob, OUTCOME_UNKNOWN, publishJob } from '../../policies/jobs.ts';
 import { fetchPolicyList } from '../../policies/list.ts';
 import { loadCalls } from '../../policies/show.ts';
-import { sourcesOf } from '../auth/access.ts';
+import { assertPolicyOf, sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
 import { JobProgress } from './job-progress.tsx';
@@ -104,6 +104,7 @@ export async function policyMakeRoutes(app: FastifyInstance, context: Context): 
       ...(/^(\s*|\.{1,2})$/.test(policyId) || policyId.length > 300 ? ['Unknown policy.'] : []),
     ];
     if (problems.length > 0) return send(request, reply, { problems }, 422);
+    await assertPolicyOf(context, request, source, policyId);
     const { id } = await context.jobs.enqueue(publishJob({ source, policyId, actor: officerOf(request).officer }));
     await untilDoneSoon(context, id);
     return reply.redirect('/policies/generate#made', 303);
