@@ -699,7 +699,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Publish a policy */
+        /**
+         * Publish a policy
+         * @description A policy that belongs to another source according to the ledger is not found.
+         */
         post: operations["publishPolicy"];
         delete?: never;
         options?: never;
@@ -1394,6 +1397,8 @@ export interface components {
             message: string | null;
             /** @description Moves that its state and its law allow. */
             moves: string[];
+            /** @description The entry of its newest document; 0: none. Sent with the move approve as seen. */
+            newestDocument: number;
             open: boolean;
             overdue: boolean;
             readiness: {
@@ -2596,6 +2601,8 @@ export interface operations {
                     };
                     /** @enum {string} */
                     move: "acknowledge" | "start" | "amend" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "link-subject" | "note" | "requester-message" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "merge-duplicate" | "release-duplicate" | "close" | "reopen";
+                    /** @description Required for approve: newestDocument of the case that you looked at. If a letter, file or pack was added since, the answer is a conflict. */
+                    seen?: number;
                 };
             };
         };

@@ -38,3 +38,17 @@ export async function isApprovalOutdated(
 ): Promise<boolean> {
   return approval !== null && (await outdatedApprovals(read, [caseId])).has(caseId);
 }
+
+/** The entry of the newest document of a case, which whoever approves it has to have seen; 0: none. */
+export async function newestDocument(read: Query, caseId: string): Promise<number> {
+  const newest = await read
+    .selectFrom('documents')
+    .select(({ fn }) => fn.max('seq').as('seq'))
+    .where('case_id', '=', caseId)
+    .executeTakeFirst();
+  return Number(newest?.seq ?? 0);
+}
+
+/** Why somebody who saw no document after `seen` cannot approve the case. */
+export const ADDED_MEANWHILE =
+  'A letter, file or response pack was added after you looked at the request. Look at it, then approve the request.';

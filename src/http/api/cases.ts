@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADDED_MEANWHILE, newestDocument } from '../../cases/approval.ts';
 import { pageCases, showCase } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
 import { caseStates, moves, TASK_DAYS, TASK_DAYS_MAX } from '../../cases/moves.ts';
@@ -105,6 +106,9 @@ const shownCaseSchema = caseSchema
         }),
       )
       .meta({ description: 'Open cases that may be the same request: close one as a duplicate of the other.' }),
+    newestDocument: z
+      .int()
+      .meta({ description: 'The entry of its newest document; 0: none. Sent with the move approve as seen.' }),
     tasks: z.array(taskSchema),
     history: z.array(
       z.object({
@@ -205,6 +209,7 @@ export const caseApi = [
         duplicateOf: view.folded.duplicateOf,
         duplicates: (view.folded.duplicates ?? []).map(({ caseId, receivedAt }) => ({ caseId, receivedAt })),
         sameAs: [...shown.sameAs],
+        newestDocument: await newestDocument(context.store.read, params.caseId),
         tasks: (view.folded.tasks ?? []).map(summariseTask),
         history: history.map((move) => ({
           seq: move.seq,
@@ -253,9 +258,22 @@ export const caseApi = [
       move: z.enum(moveNames),
       basedOn: z.int().nonnegative().meta({ description: 'The version of the case that the move is based on.' }),
       details: z.record(z.string(), z.unknown()).default({}),
+      seen: z.int().nonnegative().optional().meta({
+        description:
+          'Required for approve: newestDocument of the case that you looked at. If a letter, file or pack was added since, the answer is a conflict.',
+      }),
     }),
     answer: z.object({ caseId: z.string(), version: z.int(), seq: z.int() }),
-    async handle(context, { params, body, by }) {
+    async handle(context, { params, body: { seen, ...body }, by }) {
+      if (body.move === 'approve') {
+        if (seen === undefined)
+          throw new RefusedRequest('invalid_request', [
+            'body.seen: send newestDocument of the case that you looked at, so that nothing unseen is approved.',
+          ]);
+        await context.projector.catchUp();
+        if ((await newestDocument(context.store.read, params.caseId)) > seen)
+          throw new RefusedRequest('conflict', [ADDED_MEANWHILE]);
+      }
       const moved = await moveCase(context.cases, { ...params, ...body, actor: by.officer });
       switch (moved.outcome) {
         case 'moved':

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ADDED_MEANWHILE, newestDocument } from '../../cases/approval.ts';
 import { readAssignee } from '../../cases/assignee.ts';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../cases/move-case.ts';
 import { isMoveName, moves, taskMoves } from '../../cases/moves.ts';
@@ -151,18 +152,11 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
   }
 }
 
-const ADDED_MEANWHILE =
-  'A letter, file or response pack was added while this page was open. Review it, then approve the request.';
-
 /** Whether the case has a document that its page did not show yet. `seen`: the entry of the newest one that it showed. */
-async function hasDocumentAfter({ store }: Context, caseId: string, seen: string | undefined): Promise<boolean> {
+async function hasDocumentAfter({ store, projector }: Context, caseId: string, seen: string | undefined) {
   if (seen === undefined) return false;
-  const newest = await store.read
-    .selectFrom('documents')
-    .select(({ fn }) => fn.max('seq').as('seq'))
-    .where('case_id', '=', caseId)
-    .executeTakeFirst();
-  return Number(newest?.seq ?? 0) > Number(seen);
+  await projector.catchUp();
+  return (await newestDocument(store.read, caseId)) > Number(seen);
 }
 
 /** The details of an assignment; a typed name of an account becomes that account. */

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { produceLetter } from '../../../src/documents/produce-letter.ts';
 import { createOfficeWorld, signedIn, signedInAs, type Visitor } from '../office-world.ts';
 import { makeMoves, makePack, OFFICER, PUBLIC_URL } from '../hand-over-world.ts';
+import { tokenOf } from '../api-caller.ts';
 import { seedRequests } from './seed.ts';
 
 it('the case page names the one next step of a request, from receipt to closing, with its form and everything else behind “More”', async () => {
@@ -139,6 +140,13 @@ it('a letter, file or pack added after the approval has to be approved again bef
     const hidden = (name: string) => new RegExp(`name="${name}" value="(\\d+)"`).exec(own)?.[1] ?? '';
     return { move: 'approve', of: 'answer', basedOn: hidden('basedOn'), seen: hidden('seen') };
   };
+  const program = await tokenOf(world, 'officer', { scope: 'work' });
+  const approveByProgram = async (more: Record<string, number>) => {
+    const { basedOn } = await approvalForm();
+    const body = { move: 'approve', basedOn: Number(basedOn), details: { of: 'answer' }, ...more };
+    return program.post(`/api/v1/cases/${caseId}/moves`, body);
+  };
+  const looked = async () => (await program.get(`/api/v1/cases/${caseId}`)).json['newestDocument'] as number;
   const approve = async () => (await otto.post(`/cases/${caseId}/moves`, await approvalForm())).status;
   const reminds = async () => {
     const { text } = await olga.get(`/cases/${caseId}`);
@@ -184,8 +192,17 @@ it('a letter, file or pack added after the approval has to be approved again bef
   const before = await approvalForm();
   await makeLetter('Here it is, corrected again.');
   const unseen = await otto.post(`/cases/${caseId}/moves`, before);
-  expect([unseen.status, unseen.text.includes('was added while this page was open')]).toEqual([409, true]);
+  expect([unseen.status, unseen.text.includes('was added after you looked')]).toEqual([409, true]);
   expect(await reminds()).toBe(true);
+  // The same goes for a program, which says what it looked at.
+  const seen = await looked();
+  await makeLetter('Here it is, corrected for the last time.');
+  expect((await approveByProgram({})).status).toBe(400);
+  const byProgram = await approveByProgram({ seen });
+  expect([byProgram.status, byProgram.text.includes('was added after you looked')]).toEqual([409, true]);
+  expect((await approveByProgram({ seen: await looked() })).status).toBe(200);
+  expect(await reminds()).toBe(false);
+  await makeLetter('Here it is, after all.');
   // A letter already made with the same bytes is no new one.
   expect(await approve()).toBe(303);
   expect((await olga.post(`/cases/${caseId}/hand-overs`, { days: '14' })).text).not.toContain('was added after it');
