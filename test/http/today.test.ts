@@ -129,6 +129,13 @@ it('Today names at most ten tasks, urgent requests first, with the rest behind o
   // The command that fixes it is in the mail, not on the page of a person without a shell.
   expect(tasks.replaceAll(/href="[^"]*"/g, '')).not.toContain('consent-ledger ledger verify');
   expect(tasks).toContain('An admin has to fix this.');
+  // An admin does it on a page.
+  const admin = await signedInAs(world, 'admin');
+  const theirs = (await admin.get('/')).text.replaceAll('<!-- -->', '');
+  expect(theirs).toMatch(
+    /could not be sealed: disk full.*“Verify now”.*href="\/evidence#verification" aria-label="Look/s,
+  );
+  expect(theirs).not.toContain('consent-ledger ledger verify');
 });
 
 it('Today stays short when every source falls silent at once, and when hundreds of things are to be done', async () => {

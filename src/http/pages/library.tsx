@@ -107,7 +107,9 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
           throw new CodedError('invalid_request');
         throw error;
       }
-      const problems = ['The file is larger than 512 MiB: check it with `consent-ledger document check`.'];
+      const problems = [
+        'The file is larger than 512 MiB. An admin can check it on the server, with consent-ledger document check.',
+      ];
       sendCheck(context, request, reply, { problems }, 413).catch((failure: Error) => void reply.send(failure));
     },
     async handler(request, reply) {

@@ -204,7 +204,7 @@ function SettleForm({ frame, call, unknownItems }: { frame: PageFrame; call: Cal
           required
           hint={
             unknownItems > 0
-              ? `Of ${counted(unknownItems, 'item', 'items')} whose outcome is unknown; single items are settled with consent-ledger policy settle.`
+              ? `Of ${counted(unknownItems, 'item', 'items')} whose outcome is unknown; an admin can settle single items on the server, with consent-ledger policy settle.`
               : undefined
           }
           options={[

@@ -249,6 +249,41 @@ const warningPages: Partial<Record<Warning['code'], string>> = {
   'unknown-call': '/policies/calls?open=yes',
 };
 
+const VERIFY = '/evidence#verification';
+/** What an admin does on a page; for the other warnings, the remedy names a command or a setting. */
+const adminRemedies: Partial<Record<Warning['code'], { readonly page: string; readonly text: string }>> = {
+  'seal-failed': { page: VERIFY, text: 'Press “Verify now” on the page Evidence: it lists each fault.' },
+  'verification-faults': {
+    page: VERIFY,
+    text: 'Keep DATA_DIR and the database as they are. The page Evidence lists each fault. This task disappears once a verification finds none.',
+  },
+  'verification-overdue': {
+    page: VERIFY,
+    text: 'Press “Verify now” on the page Evidence. Check that a worker is running and that VERIFY_SCHEDULE is not off.',
+  },
+  'witness-forked': {
+    page: VERIFY,
+    text: 'Keep DATA_DIR and the database as they are, and press “Verify now” on the page Evidence: either an older state was restored, or the ledger was rewritten.',
+  },
+  'refused-surge': {
+    page: '/deliveries/refused',
+    text: 'The page says why. If the signing secret was changed, add the new one there, then accept the refused deliveries.',
+  },
+  'sync-failing': {
+    page: '#sync',
+    text: 'Start a sync below. If it fails again, check the API key on the page of the source.',
+  },
+  'sync-lag': { page: '#sync', text: 'Start a sync below. If it does not begin, check that a worker is running.' },
+  quarantine: {
+    page: '/deliveries?outcome=unreadable',
+    text: 'The page of each entry says what could not be read. New names of fields are accepted on the page of the source, under Fields.',
+  },
+  'policies-disagree': {
+    page: '/policies/generate',
+    text: 'Check the policy in the service’s dashboard, then fetch the list again on the page Policies: Generate.',
+  },
+};
+
 /** The hint for people who cannot change anything on the server; the remedy with its commands is in the mail to the admins. */
 function hintFor(code: Warning['code'], page: string | undefined): string {
   if (code === 'unknown-call')
@@ -275,10 +310,11 @@ function warningTask(
   { code, source, sentence, remedy }: Warning,
   more: readonly Warning[] = [],
 ): Task {
-  const page = warningPages[code];
-  const about = more.length === 0 ? sentence : `${sentence} ${formatCount(more.length)} more like it.`;
-  const mail = mailToAdmins(today.admins, `consent-ledger: ${sentence}`, `${about}\n\n${remedy}`);
   const administers = can(frame.role, 'administer');
+  const onPage = adminRemedies[code];
+  const page = (administers ? onPage?.page : undefined) ?? warningPages[code];
+  const about = more.length === 0 ? sentence : `${sentence} ${formatCount(more.length)} more like it.`;
+  const mail = mailToAdmins(today.admins, `consent-ledger: ${sentence}`, `${about}\n\n${onPage?.text ?? remedy}`);
   return {
     key: `${code} ${source}`,
     what: (
@@ -296,7 +332,11 @@ function warningTask(
           </details>
         )}
         <p class="hint">
-          {administers && code !== 'unknown-call' ? <WithCommands text={remedy} /> : hintFor(code, page)}
+          {administers && code !== 'unknown-call' ? (
+            <WithCommands text={onPage?.text ?? remedy} />
+          ) : (
+            hintFor(code, page)
+          )}
         </p>
       </>
     ),
