@@ -19,7 +19,7 @@ html { font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica N
 body { margin: 0; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 a:hover { color: var(--accent-deep); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
+:focus-visible, input[type^="date"]:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
 .skip { position: absolute; left: -100rem; top: 0; background: var(--paper); padding: 0.5rem 1rem; z-index: 2; }
 .skip:focus { left: 0; }
 .top { background: var(--top); color: var(--on-top); }
@@ -155,7 +155,7 @@ progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--ac
 .box { display: flex; gap: 0.5rem; align-items: baseline; font-weight: 400; }
 .box input { width: auto; min-height: 0; }
 fieldset:has(+ button) { margin-bottom: 1rem; }
-.boxes { margin-top: 0.5rem; max-height: 14rem; overflow-y: auto; }
+.boxes { margin-top: 0.5rem; padding: 5px; max-height: 14rem; overflow-y: auto; }
 img.code { display: block; background: #ffffff; max-width: 100%; height: auto; }
 .narrow { max-width: 34rem; margin: 3rem auto; }
 .columns.halves { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }

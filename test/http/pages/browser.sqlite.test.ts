@@ -331,4 +331,27 @@ describe('the pages in a browser', () => {
     await page.keyboard.press('Tab');
     expect(await page.evaluate("document.querySelector('main').contains(document.activeElement)")).toBe(true);
   });
+
+  it('show where the keyboard is, also on the button of a date, in light and dark', async () => {
+    const { world } = await seededWorld();
+    const { page } = await openOffice(world);
+    await page.goto(`${world.adminUrl}/banners`);
+    const ring = () =>
+      page.evaluate<[string, string]>(
+        '((focused) => [focused.name, getComputedStyle(focused).outlineStyle + getComputedStyle(focused).outlineWidth])(document.activeElement)',
+      );
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator('input[name=from]').focus();
+      // Day, month, year, and the button that opens the calendar; then the next field.
+      const stops: string[] = [];
+      for (let stop = 0; stop < 6; stop += 1) {
+        const [name, outline] = await ring();
+        expect([name, outline]).toEqual([name, 'solid3px']);
+        stops.push(name);
+        await page.keyboard.press('Tab');
+      }
+      expect(stops.slice(0, 5)).toEqual(['from', 'from', 'from', 'from', 'to']);
+    }
+  });
 });
