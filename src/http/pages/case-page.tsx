@@ -451,8 +451,8 @@ function calculatorLink({ shown }: CasePageData): string {
 
 /** Names the laws whose date an extension would move, if not all of them allow one. */
 function extendsText({ laws }: Deadlines): string {
-  const without = laws.filter((law) => law.row.extension === null).map(({ id }) => id);
-  return without.length === 0 ? '' : `(${without.join(', ')} has no extension and keeps its date)`;
+  const without = laws.filter((law) => law.row.extension === null).map(({ name }) => name);
+  return without.length === 0 ? '' : `(no extension, so the date stays: ${without.join('; ')})`;
 }
 
 function ReadinessPanel({ data }: PartProps) {

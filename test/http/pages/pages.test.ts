@@ -154,7 +154,7 @@ describe('the Today page', () => {
 describe('the pages that an officer reads', () => {
   it('name systems, banners, languages and days in words on the page of a request', async () => {
     const world = await createOfficeWorld({}, { worker: false });
-    const { access } = await seedRequests(world);
+    const { access, optOut } = await seedRequests(world);
     const { context } = world;
     const caseId = `default-${access}`;
     await makeMoves(world, caseId, [
@@ -175,6 +175,8 @@ describe('the pages that an officer reads', () => {
     // No day or time in machine format, except in fields and machine-readable attributes.
     const words = text.replaceAll(/<[^>]*>/g, ' ');
     expect(words.match(/\d{4}-\d\d-\d\d(?:T\d\d)?/g)).toBeNull();
+    const underTwoLaws = (await olga.get(`/cases/default-${optOut}`)).text;
+    expect(underTwoLaws).toContain('the date stays: California, CCPA as amended by the CPRA)');
     const future = await olga.post(`/cases/${caseId}/moves`, {
       move: 'acknowledge',
       at: '2099-01-01T10:00',
