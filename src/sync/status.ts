@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
+import { seenBannersOf } from '../store/queries/history-banners.ts';
 import type { Query } from '../store/store.ts';
-import { loadSeenBanners } from './banners.ts';
 import { describeGaps } from './periods-to-read.ts';
 import {
   bannerOf,
@@ -75,13 +75,19 @@ export async function loadSyncStatus(
     read,
     sources.map(({ slug }) => slug),
   );
-  for (const { slug, options } of sources) {
+  const pulls = sources.map(({ slug, options }) => {
     const given = (positions.get(slug) ?? []).filter((position) => !isRefusal(position));
     const byBanner = new Map(given.map((position) => [bannerOf(position.banner_id), position]));
     const known = [...new Set([...options.banners, ...byBanner.keys()])].filter((id) => id !== null);
     // A pull without a banner covers all banners that the key may see.
-    const isWhole = byBanner.has(null);
-    const seen = isWhole ? [] : await loadSeenBanners(read, slug, known);
+    return { slug, byBanner, known, isWhole: byBanner.has(null) };
+  });
+  const seenOf = await seenBannersOf(
+    read,
+    pulls.filter(({ isWhole }) => !isWhole).map(({ slug }) => slug),
+  );
+  for (const { slug, byBanner, known, isWhole } of pulls) {
+    const seen = (seenOf.get(slug) ?? []).filter((id) => !known.includes(id));
     for (const bannerId of [...(isWhole ? [null] : []), ...[...known, ...seen].sort()])
       status.push(statusOf(slug, bannerId, byBanner.get(bannerId), bannerId !== null && seen.includes(bannerId), now));
   }

@@ -13,6 +13,7 @@ import * as sqlite from '../../src/store/sqlite/entries.ts';
 import { isFolded, type TableName } from '../../src/store/schema.ts';
 import type { Query, Store } from '../../src/store/store.ts';
 import { loadBannerIds, loadBannersBeside } from '../../src/sync/banners.ts';
+import { loadSyncStatus } from '../../src/sync/status.ts';
 import { testReaders } from '../projections/world.ts';
 import { engine } from '../servers/databases.ts';
 import { openFreshStore, testKeys } from '../temporary.ts';
@@ -287,6 +288,15 @@ test('banners, agreement of the two channels, and the list of deliveries are rea
   });
   expectIndexed(banners.filter(({ sql: text }) => text.includes('decision_history')));
   expectIndexed(await plansOf((query) => createHistory(query).bannersInLog(period)));
+  // Of any number of sources with one statement, since Today shows all of them.
+  const sources = ['source-3', 'source-1', 'source-of-nobody'].map((slug) => ({ slug, options: testOptions }));
+  const statuses = await plansOf(async (query) => {
+    const status = await loadSyncStatus(query, () => new Date(timeOf(ROWS)), sources);
+    expect([...new Set(status.map(({ source }) => source))]).toEqual(['source-3', 'source-1']);
+  });
+  const ofBanners = statuses.filter(({ sql: text }) => text.includes('decision_history'));
+  expect(ofBanners).toHaveLength(1);
+  expectIndexed(ofBanners);
 });
 
 test('the list of decisions by choice walks its period by index, and continues where a page ended', async () => {

@@ -91,7 +91,7 @@ export function createBannerQueries(query: Query) {
     seenBanners: (source: string) => seenBanners(query, source),
     /** Banner ids that any row of the pulled log names. */
     async bannersInLog({ source, asOf }: Scope): Promise<ReadonlySet<string>> {
-      const rows = await foundBanners(query, source)
+      const rows = await foundBanners(query, [source])
         .where(
           sql<boolean>`exists (select 1 from decision_history as d where d.source = ${source} and d.banner_id = found.banner_id
             and d.via = 'pull' and d.seq <= ${asOf})`,
@@ -119,7 +119,7 @@ export function createBannerQueries(query: Query) {
 
 /** Banner ids that decisions name; the empty one is left out. */
 export async function seenBanners(query: Query, source: string): Promise<readonly string[]> {
-  return namesOf(await foundBanners(query, source).execute());
+  return namesOf(await foundBanners(query, [source]).execute());
 }
 
 /**
@@ -129,7 +129,7 @@ export async function seenBanners(query: Query, source: string): Promise<readonl
 export async function unpulledBanners(query: Query, source: string): Promise<readonly string[]> {
   const isPulled = (banner: RawBuilder<unknown>) =>
     sql<boolean>`exists (select 1 from decision_history as d where d.source = ${source} and d.banner_id ${banner} and d.via = 'pull')`;
-  const rows = await foundBanners(query, source)
+  const rows = await foundBanners(query, [source])
     .where(({ not }) => not(isPulled(sql`= found.banner_id`)))
     .where(({ not }) => not(isPulled(sql`is null`)))
     .execute();
@@ -140,31 +140,58 @@ function namesOf(rows: readonly { readonly banner_id: string | null }[]): readon
   return rows.flatMap(({ banner_id: id }) => (id === null || id === '' ? [] : [id]));
 }
 
+/** Sources whose banners are found with one statement. */
+const SOURCES_TOGETHER = 500;
+
+/** The banners that decisions of each of these sources name, ordered by id. */
+export async function seenBannersOf(
+  query: Query,
+  sources: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const seen = new Map<string, string[]>(sources.map((source) => [source, []]));
+  for (let first = 0; first < sources.length; first += SOURCES_TOGETHER) {
+    const rows = await foundBanners(query, sources.slice(first, first + SOURCES_TOGETHER)).execute();
+    for (const { source, banner_id: id } of rows) if (id !== null && id !== '') seen.get(source)?.push(id);
+  }
+  for (const ids of seen.values()) ids.sort();
+  return seen;
+}
+
 /** Steps from banner to banner along their index: a source has millions of decisions but few banners. */
-function foundBanners(query: Query, source: string) {
+function foundBanners(query: Query, sources: readonly string[]) {
+  const wanted = sql<{ source: string }>`(select column1 as source from (values ${sql.join(
+    sources.map((source) => sql`(cast(${source} as text))`),
+  )}) as given)`;
   return query
-    .withRecursive('found(banner_id)', (db) =>
+    .withRecursive('found(source, banner_id)', (db) =>
       db
-        .selectFrom('decision_history')
-        .select((eb) => eb.fn.min<string | null>('banner_id').as('banner_id'))
-        .where('source', '=', source)
-        .where('banner_id', '>=', '')
+        .selectFrom(wanted.as('wanted'))
+        .select((eb) => [
+          'wanted.source',
+          eb
+            .selectFrom('decision_history as d')
+            .select((inner) => inner.fn.min<string | null>('d.banner_id').as('banner_id'))
+            .whereRef('d.source', '=', 'wanted.source')
+            .where('d.banner_id', '>=', '')
+            .as('banner_id'),
+        ])
         .unionAll(
           db
             .selectFrom('found')
-            .select((eb) =>
+            .select((eb) => [
+              'found.source',
               eb
                 .selectFrom('decision_history as d')
                 .select((inner) => inner.fn.min<string | null>('d.banner_id').as('banner_id'))
-                .where('d.source', '=', source)
+                .whereRef('d.source', '=', 'found.source')
                 .whereRef('d.banner_id', '>', 'found.banner_id')
                 .as('banner_id'),
-            )
+            ])
             .where('found.banner_id', 'is not', null),
         ),
     )
     .selectFrom('found')
-    .select('banner_id');
+    .select(['source', 'banner_id']);
 }
 
 /** The latest name of each banner that has one. */
