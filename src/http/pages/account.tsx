@@ -299,7 +299,7 @@ function AccountPage(props: AccountProps) {
 
 function AddressForm({ frame, person, hasMail, newAddress = '' }: AccountProps) {
   return (
-    <details open={newAddress !== ''}>
+    <details class="more" open={newAddress !== ''}>
       <summary>Change the e-mail address</summary>
       {hasMail || can(person.role, 'administer') ? (
         <form method="post" action="/account/address">

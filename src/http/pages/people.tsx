@@ -294,11 +294,11 @@ function PersonForms({
         </button>
       </form>
       {isOwn ? (
-        <p>
+        <p class="more">
           Change your e-mail address on the page <a href="/account#rights">Your account</a>.
         </p>
       ) : (
-        <form method="post" action={`${here}/address`}>
+        <form class="more" method="post" action={`${here}/address`}>
           <Csrf token={frame.csrf} />
           <Input
             id={`email-${personId}`}
