@@ -15,7 +15,7 @@ import { officerOf } from '../auth/sessions.ts';
 import { findReport } from '../../../reports/index.ts';
 import { formatCount, formatPeriod } from '../../../reports/format.ts';
 import { isLetterStep } from '../../../reports/letters/texts.ts';
-import { sizeText, letterText, type Worded } from './words.ts';
+import { languageText, letterText, sizeText, type Worded } from './words.ts';
 import { type DocumentRow, payloadText } from './load-today.ts';
 import type { PageFrame } from './layout.tsx';
 import { ErrorText, Badge, type Column, Moment, Table } from './parts.tsx';
@@ -215,7 +215,8 @@ export function documentTitle({
 }): string {
   if (name === 'letter') {
     const title = typeof step === 'string' && isLetterStep(step) ? letterText(step) : 'Letter';
-    return `${title} for ${caseId ?? ''} (${typeof language === 'string' ? language : ''})`;
+    const inLanguage = typeof language === 'string' ? `, in ${languageText(language.replace(/-.*/, ''))}` : '';
+    return `${title} for ${caseId ?? ''}${inLanguage}`;
   }
   if (name === 'attachment') return `${typeof fileName === 'string' ? fileName : 'File'} for ${caseId ?? ''}`;
   const title = findReport(name)?.title ?? name;

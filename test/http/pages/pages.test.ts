@@ -1,3 +1,4 @@
+import { produceLetter } from '../../../src/documents/produce-letter.ts';
 import { describe, expect, it } from 'vitest';
 import { makeMoves } from '../hand-over-world.ts';
 import { createOfficeWorld, signedIn, signedInAs } from '../../http/office-world.ts';
@@ -175,6 +176,11 @@ describe('the pages that an officer reads', () => {
     // No day or time in machine format, except in fields and machine-readable attributes.
     const words = text.replaceAll(/<[^>]*>/g, ' ');
     expect(words.match(/\d{4}-\d\d-\d\d(?:T\d\d)?/g)).toBeNull();
+    const deps = { ...context.documents, cases: context.cases };
+    const letter = await produceLetter(deps, { caseId, step: 'acknowledgement', format: 'pdf', actor: 'Olga' });
+    if (letter.outcome !== 'produced') throw new Error(JSON.stringify(letter));
+    await context.projector.projected(letter.seq);
+    expect((await olga.get(`/cases/${caseId}`)).text).toContain(`for ${caseId}, in German`);
     const underTwoLaws = (await olga.get(`/cases/default-${optOut}`)).text;
     expect(underTwoLaws).toContain('the date stays: California, CCPA as amended by the CPRA)');
     const future = await olga.post(`/cases/${caseId}/moves`, {
