@@ -123,7 +123,9 @@ export async function confirmNewAddress(
       await useLinkUp(deps, tx, token, deps.clock().toISOString());
       return setAddress(deps, tx, person, email, handle);
     });
-    return changed.outcome === 'done' ? { outcome: 'changed' } : refusalOf(changed);
+    if (changed.outcome !== 'done') return refusalOf(changed);
+    deps.jobs.wake([{ kind: ADDRESS_NOTICE, at: null }]);
+    return { outcome: 'changed' };
   } catch (error) {
     if (error instanceof LinkGone) return { outcome: 'gone' };
     throw error;
@@ -145,7 +147,11 @@ export async function changeAddress(
   const problems = read.success ? rightsProblems(by, person, person) : problemsIn(read.error);
   if (!read.success || problems.length > 0) return { outcome: 'refused', problems };
   if (read.data === person.email) return { outcome: 'refused', problems: ['The account has this address already.'] };
-  return record(deps, addressAction(by, person, null), (tx) => setAddress(deps, tx, person, read.data, ''));
+  const changed = await record(deps, addressAction(by, person, null), (tx) =>
+    setAddress(deps, tx, person, read.data, ''),
+  );
+  deps.jobs.wake([{ kind: ADDRESS_NOTICE, at: null }]);
+  return changed;
 }
 
 function addressAction(by: Administrator, person: Person, how: string | null) {
