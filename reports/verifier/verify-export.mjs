@@ -106,7 +106,9 @@ export async function checkExport(folder, expectedKey = '') {
     const found = await hashOf(join(folder, name)).catch(() => null);
     if (found !== expected)
       say(
-        found === null ? `${name}, to which an entry refers, is missing` : `${name} is not the file that its entry names`,
+        found === null
+          ? `${name}, to which an entry refers, is missing`
+          : `${name} is not the file that its entry names`,
       );
   }
   return { ok: problems.length === 0, key: key.text, entries, sealed, erased: gone.size, files: named.size, problems };
