@@ -7,8 +7,13 @@
  */
 export function parseJson(text: string, readNumber?: (token: string) => unknown): unknown {
   const value: unknown = JSON.parse(text);
-  if (readNumber === undefined && !escapeInKey.test(text)) return value;
+  if (readNumber === undefined && !mayEscapeKeys(text)) return value;
   return parseByToken(text, readNumber ?? Number);
+}
+
+/** Whether a key may be written with an escape; then only {@link parseJson} reads it right. */
+export function mayEscapeKeys(text: string): boolean {
+  return escapeInKey.test(text);
 }
 
 /** Matches the last escape of every key that has one, and little else: a value seldom contains a quote before a colon. */

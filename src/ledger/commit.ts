@@ -29,7 +29,8 @@ interface Numbered {
  * Commits one batch after the other, each in one of three ways:
  *
  * 1. at the known end: one statement without waiting for the lock, while no other process appends;
- * 2. as new: under the write lock, without looking up keys, if the last batch of this kind was new;
+ * 2. as new: under the write lock, without looking up keys, if the last batch of this kind was new (SQLite takes the
+ *    known end here too, if it still is the end);
  * 3. looked up: under the write lock, after looking up each key.
  *
  * The first two are guesses that the inserting statement checks: if one is wrong, nothing is written and the batch
@@ -77,15 +78,22 @@ export class Committer {
   }
 
   async #commitAtKnownEnd(batch: Batch): Promise<Numbered | null> {
-    const end = this.#knownEnd;
-    if (end === null || [...batch.sources].some((source) => !end.sourceSeq.has(source))) return null;
+    const end = this.#endOf(batch);
+    if (end === null) return null;
     const numbered = this.#number(batch.prepared, end);
     if (!(await this.#store.insertEntriesAt(end.seq, numbered.entries))) return null;
     this.#moveTo(numbered);
     return numbered;
   }
 
+  /** The known end, if it tells the end of each source of the batch. */
+  #endOf(batch: Batch): End | null {
+    const end = this.#knownEnd;
+    return end !== null && [...batch.sources].every((source) => end.sourceSeq.has(source)) ? end : null;
+  }
+
   async #commitAsNew(batch: Batch): Promise<Numbered | null> {
+    const end = this.#alone ? this.#endOf(batch) : null;
     const place = (head: LedgerHead) => {
       this.#assertContinues(head);
       // Do as much as possible while holding the lock, since other processes wait for it.
@@ -93,7 +101,8 @@ export class Committer {
       return this.#number(batch.prepared, head);
     };
     const also = (tx: StoreTransaction, { appended }: Numbered) => batch.also(tx, appended);
-    const numbered = await this.#store.insertEntriesAfter(this.#sourcesAround(batch), place, also);
+    const expected = end === null ? undefined : { ...end, movedTo: null };
+    const numbered = await this.#store.insertEntriesAfter(this.#sourcesAround(batch), place, also, expected);
     if (numbered !== null) this.#moveTo(numbered);
     return numbered;
   }

@@ -131,8 +131,8 @@ const EFFORT = 16;
 const MAX_SEARCHES = 8;
 const MAX_PLACES = 64;
 
-/** Where the array of rows begins. */
-function findRows(text: string): number | null {
+/** Where the array of rows begins; null if there is none. */
+export function findRows(text: string): number | null {
   let at = skipSpace(text, 0);
   if (text[at] === '[') return at;
   if (text[at] !== '{') return null;
@@ -261,25 +261,33 @@ export function findMembers(latin1: string, from = 0): Map<string, Span> | null 
   return members;
 }
 
-/** Spans of the elements of the array that begins at or after `from`; null if there is no array. */
-export function findElements(latin1: string, from = 0): Span[] | null {
+/**
+ * Spans of the elements of the array that begins at or after `from`, and where it ends; null if there is no array, or if
+ * an element has more than `deepest` levels.
+ */
+export function findElements(
+  latin1: string,
+  from = 0,
+  deepest = Number.POSITIVE_INFINITY,
+): { readonly elements: readonly Span[]; readonly end: number } | null {
   let at = skipSpace(latin1, from);
   if (latin1.charCodeAt(at) !== OPEN_ARRAY) return null;
   const elements: Span[] = [];
   at = skipSpace(latin1, at + 1);
   while (at < latin1.length && latin1.charCodeAt(at) !== CLOSE_ARRAY) {
-    const end = endOfValue(latin1, at);
+    const end = endOfValue(latin1, at, deepest);
+    if (end < 0) return null;
     elements.push({ start: at, end });
     at = skipSpace(latin1, skipSpace(latin1, end, COMMA));
   }
-  return elements;
+  return { elements, end: Math.min(at + 1, latin1.length) };
 }
 
 /**
  * Where the value that begins at `start` ends; always beyond `start`. In broken JSON: where its brackets or quotes
- * close, otherwise the end.
+ * close, otherwise the end. −1 if it has more than `deepest` levels.
  */
-function endOfValue(text: string, start: number): number {
+function endOfValue(text: string, start: number, deepest = Number.POSITIVE_INFINITY): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return endOfString(text, start);
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return endOfScalar(text, start);
@@ -295,6 +303,7 @@ function endOfValue(text: string, start: number): number {
     at += 1;
     if (sign === OPEN_OBJECT || sign === OPEN_ARRAY) {
       depth += 1;
+      if (depth > deepest) return -1;
     } else if (sign === CLOSE_OBJECT || sign === CLOSE_ARRAY) {
       depth -= 1;
       if (depth === 0) return at;

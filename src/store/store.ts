@@ -99,12 +99,14 @@ export interface Store {
    * Appends without looking up keys: takes the write lock, reads the head, inserts the entries that `place` returns,
    * runs `also`, and commits, in as few round trips as possible because everyone else waits meanwhile. Resolves with
    * what `place` returned; null, with nothing written, if a number or key exists. If `place` or `also` throws, nothing
-   * is written.
+   * is written. If the caller expects the head to be `expected`, it may be checked by the insert instead of being read:
+   * null if it is another.
    */
   insertEntriesAfter<T extends { readonly entries: readonly Entry[] }>(
     sources: readonly string[],
     place: (head: LedgerHead) => T,
     also?: (tx: StoreTransaction, placed: T) => Promise<void>,
+    expected?: LedgerHead,
   ): Promise<T | null>;
   /** Checks the settings of the writing connection and, if asked, reads through the file for damage (seconds per GiB). */
   inspect(options: { readonly readThrough: boolean }): Promise<StoreInspection>;

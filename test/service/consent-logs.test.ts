@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createServiceClient } from '../../src/service/client.ts';
 import { readPage } from '../../src/service/consent-logs.ts';
+import { runs } from '../temporary.ts';
 import { answeringServer, sendJson } from './answering-server.ts';
 
 const page = (text: string | Buffer) => readPage({ bytes: Buffer.from(text as string), serverDate: null });
@@ -43,6 +44,38 @@ describe('a page of the consent log', () => {
         expect(await texts(text)).toEqual(rows);
         expect((await page(text)).rows.map(({ value }) => JSON.stringify(value)).length).toBe(rows.length);
       }),
+    );
+  });
+
+  it('reads a page at once like one that is read row by row because it is larger', async () => {
+    const special = fc.constantFrom(
+      '{"id":9007199254740993}',
+      '{"__proto__":1}',
+      '{"\\u0061":1}',
+      '"\\ud800"',
+      '[[[1e3]]]',
+    );
+    const row = fc.oneof(fc.json(), special);
+    const more = fc.constantFrom(
+      '',
+      ',"data":[]',
+      ',"data":[1]',
+      ',"next_cursor":"c"',
+      ',"next_cursor":12345678901234567890',
+      ',',
+      ',"a":{',
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(row), more, async (rows, rest) => {
+        const text = `{"data":[${rows.join(',')}]${rest}}`;
+        const read = async (bytes: string) => {
+          const { rows: found, ...others } = await page(bytes);
+          return { ...others, rows: found.map(({ value, isUtf8, bytes: own }) => ({ value, isUtf8, own })) };
+        };
+        const outcome = (bytes: string) => read(bytes).catch((error: unknown) => String(error));
+        expect(await outcome(text)).toEqual(await outcome(`${text}${' '.repeat(300_000)}`));
+      }),
+      { numRuns: runs(100) },
     );
   });
 

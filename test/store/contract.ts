@@ -35,6 +35,29 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await store.read.selectFrom('entries').select('seq').execute()).toHaveLength(1);
     });
 
+    test('an insert after an expected head is numbered after the real one, or not done', async () => {
+      const store = await open();
+      await store.insertEntriesAt(0, [entry(1), entry(2)]);
+      const head = (seq: number) => ({ seq, sourceSeq: new Map([['default', seq]]), movedTo: null });
+      const append = (expected: number, number?: number) =>
+        store.insertEntriesAfter(
+          ['default'],
+          ({ seq }) => ({ entries: [entry(number ?? seq + 1)] }),
+          (tx) => tx.insertMany('settings', [{ name: `after ${expected}`, value: '' }]),
+          head(expected),
+        );
+      expect((await append(2))?.entries[0]?.seq).toBe(3);
+      // An outdated expectation: the head is read, or nothing is written.
+      const done = await append(1);
+      expect(done === null || done.entries[0]?.seq === 4).toBe(true);
+      const last = done === null ? 3 : 4;
+      expect(await append(last, 2)).toBeNull();
+      const seqs = await store.read.selectFrom('entries').select('seq').orderBy('seq').execute();
+      expect(seqs.map(({ seq }) => seq)).toEqual([1, 2, 3, 4].slice(0, last));
+      const names = await store.read.selectFrom('settings').select('name').where('name', 'like', 'after %').execute();
+      expect(names).toHaveLength(last - 2);
+    });
+
     test('bytes come back as they went in: empty, NUL, not UTF-8, a mebibyte', async () => {
       const store = await open();
       const bodies = [

@@ -108,14 +108,20 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       checkpoints.wrote();
       return inserted;
     },
-    async insertEntriesAfter(sources, place, also) {
+    async insertEntriesAfter(sources, place, also, expected) {
+      const work = async (connection: SqliteConnection) => {
+        const tx = transactionOver(connection, dedupe);
+        const isKnown = expected !== undefined && dedupe.areKnownUpTo(expected.seq);
+        const placed = place(isKnown ? expected : await tx.head(sources));
+        if (!isKnown) await tx.insertEntries(placed.entries);
+        else if (await insertEntriesAt(connection, expected.seq, placed.entries))
+          dedupe.inserted(expected.seq + placed.entries.length);
+        else throw new ConstraintViolation('the ledger ends elsewhere, or a key exists');
+        await also?.(tx, placed);
+        return placed;
+      };
       try {
-        return await transaction(async (tx) => {
-          const placed = place(await tx.head(sources));
-          await tx.insertEntries(placed.entries);
-          await also?.(tx, placed);
-          return placed;
-        });
+        return await writer.use((connection) => inTransaction(connection, dedupe, () => work(connection)));
       } catch (error) {
         if (error instanceof ConstraintViolation) return null;
         throw error;
