@@ -80,7 +80,7 @@ function registerCalls(policy: CommandUnknownOpts, io: CommandIo): void {
         }));
         printResult(io, flags, shown, () =>
           tableText(
-            ['asked', 'source', 'what', 'about', 'state', 'HTTP', 'by', 'request'],
+            ['sent', 'source', 'what', 'about', 'state', 'HTTP', 'by', 'request'],
             rows.map((row) => [
               minuteText(row.asked_at),
               row.source,

@@ -497,7 +497,7 @@ function CallsPanel({ frame, view: { calls } }: PolicyProps) {
         caption={null}
         columns={[
           { title: 'Call', cell: ({ operation, via }) => (via === 'mcp' ? `${operation} (MCP)` : operation) },
-          { title: 'Asked', cell: ({ asked_at: iso }) => <Moment iso={iso} timeZone={frame.timeZone} /> },
+          { title: 'Sent', cell: ({ asked_at: iso }) => <Moment iso={iso} timeZone={frame.timeZone} /> },
           { title: 'By', cell: ({ actor }) => <bdi>{actor}</bdi> },
           { title: 'Outcome', cell: (row) => <Badge {...callStateText(row, 0)} /> },
         ]}

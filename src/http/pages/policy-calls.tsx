@@ -269,7 +269,7 @@ function columnsOf(
         </div>
       ),
     },
-    { title: 'Asked', cell: ({ asked_at: iso }) => <Moment iso={iso} timeZone={frame.timeZone} /> },
+    { title: 'Sent', cell: ({ asked_at: iso }) => <Moment iso={iso} timeZone={frame.timeZone} /> },
     { title: 'By', cell: ({ actor }) => <bdi>{actor}</bdi> },
     {
       title: 'Outcome',

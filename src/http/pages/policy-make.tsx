@@ -305,7 +305,7 @@ function MakeJob({
       )}
       <br />
       <span class="soft small">
-        asked <Moment iso={job.createdAt} timeZone={frame.timeZone} /> by {payloadText(job, 'actor')}
+        requested <Moment iso={job.createdAt} timeZone={frame.timeZone} /> by {payloadText(job, 'actor')}
         {remaining == null ? '' : `, ${formatCount(remaining)} left of the quota`}
         {webhooksQueued == null ? '' : `, ${counted(webhooksQueued, 'webhook', 'webhooks')} queued`}
         {address == null ? '' : `, at ${address}`}
