@@ -60,8 +60,8 @@ it('a page tells an officer which links cannot be given out and who can change t
     const { text: letter } = await officer.get(`/cases/${caseId}/letter?step=answer&language=fr`);
     for (const text of [page, mailed, handed, letter]) {
       const words = text.replace(/<[^>]*>/g, ' ');
-      const told = [...names, 'translations.', 'dministrator'].filter((word) => words.includes(word));
-      expect(told).toEqual(['dministrator']);
+      expect([...names, 'translations.'].filter((word) => words.includes(word))).toEqual([]);
+      expect(words).toMatch(/\b[Aa]n admin (?:has|can)\b/);
     }
   }
 });
