@@ -85,7 +85,7 @@ export function registerRestore(program: CommandUnknownOpts, io: CommandIo): voi
       '--journal <folder>',
       'the surviving journal of the lost DATA_DIR: its newest checkpoint shows how much is lost',
     )
-    .option('--erasures <folder>', 'records of erasures made after the backup; default: the folder erasures beside it')
+    .option('--erasures <folder>', 'records of erasures made after the backup; default: the folder erasures next to it')
     .option('--epoch <number>', 'number of the new epoch, if this backup was restored before', wholeNumber(2, 9999))
     .option('--despite-faults', 'restore even if verification finds faults, and record that')
     .option(

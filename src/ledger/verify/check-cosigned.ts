@@ -36,7 +36,7 @@ export function beginWitnessed({ store, signed, report }: Run): Checking {
   async function checkToken({ name, bytes }: KeptFile): Promise<void> {
     const [, stem = '', authority = ''] = /^(\d+-\d{16})\.([A-Za-z0-9_-]+)\.tsr$/.exec(name) ?? [];
     const note = kept.find(({ file }) => file === `${stem}.note`);
-    if (note === undefined) return fault(null, `the checkpoint of the token ${name} is missing beside it`);
+    if (note === undefined) return fault(null, `the checkpoint of the token ${name} is missing next to it`);
     const known = policy?.witnesses.find(
       (witness): witness is TimestampAuthority => witness.kind === 'timestamp' && witness.name === authority,
     );
