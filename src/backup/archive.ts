@@ -303,8 +303,8 @@ export function recipientProblem(text: string): string | null {
     return null;
   } catch {
     return text.startsWith('AGE-SECRET-KEY-')
-      ? 'is a private key: use its public one, which begins with age1'
-      : 'is not an age recipient, which begins with age1';
+      ? 'is a private key: use the public key that begins with age1'
+      : 'is not an age recipient: use a public key that begins with age1';
   }
 }
 

@@ -22,7 +22,7 @@ export function registerDeliveryTest(delivery: CommandUnknownOpts, io: CommandIo
     .option('--to <url>', 'send it to this http or https address instead of PUBLIC_URL or HOST and PORT', targetOf)
     .addHelpText(
       'after',
-      `\nThe event is named ${TEST_EVENT} and contains no personal data. If it is accepted, it stays in the ledger as a delivery with an unknown\nevent and counts as no consent. Redirects are not followed. The exit code is 1 unless the answer is 200.`,
+      `\nThe event is named ${TEST_EVENT} and contains no personal data. If it is accepted, it stays in the ledger as a delivery with an unknown\nevent and does not count as consent. Redirects are not followed. The exit code is 1 unless the response is 200.`,
     )
     .action((options) =>
       withContext(async (context) => {

@@ -77,6 +77,7 @@ export function registerNotify(program: CommandUnknownOpts, io: CommandIo): void
 }
 
 function mailAddress(text: string): string {
-  if (!z.email().safeParse(text).success) throw new InvalidArgumentError('It is not an e-mail address.');
+  if (!z.email().safeParse(text).success)
+    throw new InvalidArgumentError('Use an e-mail address like olga@example.org.');
   return text;
 }

@@ -104,7 +104,7 @@ export async function checkLetterMail(
   const { timeZone } = cases;
   if (!isOneAddress(email))
     return refused(
-      'The e-mail address of the request is not one e-mail address: correct it, or send the letter another way.',
+      'The e-mail address of the request is not a single valid address: correct it, or send the letter another way.',
     );
   const { view } = shown;
   const judge = (checked: CheckedMove) => checkMove(view, checked, { ...shown, timeZone, now, actor });

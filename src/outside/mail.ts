@@ -41,7 +41,7 @@ export function isOneAddress(text: string): boolean {
 
 /** Passes one mail to the server (RFC 5321). Rejects with {@link SendError}, or the signal's reason. */
 export async function sendMail(settings: MailSettings, mail: Mail, signal?: AbortSignal): Promise<void> {
-  if (!mail.to.every(isOneAddress)) throw new SendError('a recipient is not one e-mail address', true);
+  if (!mail.to.every(isOneAddress)) throw new SendError('a recipient is not a single valid e-mail address', true);
   const { replyTo = null } = mail;
   await withTransport(settings, SEND_MS, signal, (transport) =>
     transport.sendMail({

@@ -144,7 +144,7 @@ function assertDates({ from, to, full }: PullRequest): void {
     ['to', to],
   ] as const) {
     if (value !== undefined && (!/^\d{4}-\d\d-\d\d/.test(value) || Number.isNaN(Date.parse(value)))) {
-      problems.push(`${name} is not an ISO 8601 date: use 2026-07-01 or 2026-07-01T12:00:00Z.`);
+      problems.push(`Invalid ${name} "${value}": use 2026-07-01 or 2026-07-01T12:00:00Z.`);
     }
   }
   if (problems.length === 0 && from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {

@@ -130,7 +130,7 @@ describe('a mailed letter', () => {
     const letter = await makeLetter(world, caseId, 'acknowledgement');
     const sent = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
     expect(sent.status).toBe(422);
-    expect(sent.text).toContain('not one e-mail address');
+    expect(sent.text).toContain('not a single valid address');
     expect(mail.mails).toEqual([]);
   });
 

@@ -196,7 +196,7 @@ export const policyApi = [
       policyId: z
         .string()
         .max(300)
-        .refine((id) => !/^(\s*|\.{1,2})$/.test(id), 'is not the id of a policy'),
+        .refine((id) => !/^(\s*|\.{1,2})$/.test(id), 'must be the id of a policy'),
     }),
     status: 202,
     answer: jobSchema,
