@@ -2601,7 +2601,7 @@ export interface operations {
                     };
                     /** @enum {string} */
                     move: "acknowledge" | "start" | "amend" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "link-subject" | "note" | "requester-message" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "merge-duplicate" | "release-duplicate" | "close" | "reopen";
-                    /** @description Required for approve: newestDocument of the case that you looked at. If a letter, file or pack was added since, the answer is a conflict. */
+                    /** @description Required for approve: newestDocument of the case that you looked at. If a letter, file or pack was added since, the response is a conflict. */
                     seen?: number;
                 };
             };

@@ -51,4 +51,4 @@ export async function newestDocument(read: Query, caseId: string): Promise<numbe
 
 /** Why somebody who saw no document after `seen` cannot approve the case. */
 export const ADDED_MEANWHILE =
-  'A letter, file or response pack was added after you looked at the request. Look at it, then approve the request.';
+  'A letter, file or response pack was added after you looked at the request. Review it, then approve the request.';

@@ -92,7 +92,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
     .description('change name, e-mail address, role or sources of an account')
     .argument('<email>', 'e-mail address of the account')
     .option('--name <name>', 'name of the person on pages and in the ledger')
-    .option('--email <email>', 'new address; ends the sessions of the account, and the old address is told by mail')
+    .option('--email <email>', 'new address; ends the sessions of the account and notifies the old address by mail')
     .action((email, options) =>
       withContext(async (context) => {
         const person = await findAccount(context, email);

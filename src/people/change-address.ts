@@ -142,7 +142,7 @@ export async function changeAddress(
   const person = await findPerson(deps, personId);
   if (person === null) return { outcome: 'unknown' };
   if (by.personId === personId)
-    return { outcome: 'refused', problems: ['Change the address of your own account on the page Your account.'] };
+    return { outcome: 'refused', problems: ['Change the address of your own account under Your account.'] };
   const read = emailSchema.safeParse(email);
   const problems = read.success ? rightsProblems(by, person, person) : problemsIn(read.error);
   if (!read.success || problems.length > 0) return { outcome: 'refused', problems };
@@ -196,7 +196,7 @@ const ADDRESS_NOTICE = 'address-notice';
 /** Enough for a mail server that is away for half a day. */
 const MAIL_ATTEMPTS = 80;
 const noticeSchema = z.object({ to: z.string() });
-const NOTICE = `Your account in the consent ledger now has another e-mail address. Sign in with the new one; mail goes there from now on.
+const NOTICE = `The e-mail address of your account in the consent ledger was changed. Sign in with the new one; mail goes there from now on.
 
 If you did not expect this, tell an owner or admin of the consent ledger at once.
 `;

@@ -357,7 +357,7 @@ describe('an e-mail address', () => {
     const change = (who: Visitor, personId: string, email: string) =>
       who.post(`/people/${personId}/address`, { email });
     expect((await change(admin, owner, NEW)).status).toBe(422);
-    expect((await change(olga, owner, NEW)).text).toContain('on the page Your account');
+    expect((await change(olga, owner, NEW)).text).toContain('under Your account');
     expect((await change(admin, otto.personId, EMAIL)).text).toContain('already exists');
     expect((await otto.get('/account')).text).toContain('ask an owner or admin to change it');
     expect((await otto.post('/account/address', { email: NEW, present: GOOD })).status).toBe(422);

@@ -260,7 +260,7 @@ export const caseApi = [
       details: z.record(z.string(), z.unknown()).default({}),
       seen: z.int().nonnegative().optional().meta({
         description:
-          'Required for approve: newestDocument of the case that you looked at. If a letter, file or pack was added since, the answer is a conflict.',
+          'Required for approve: newestDocument of the case that you looked at. If a letter, file or pack was added since, the response is a conflict.',
       }),
     }),
     answer: z.object({ caseId: z.string(), version: z.int(), seq: z.int() }),

@@ -29,7 +29,7 @@ import { reachText, roleTexts } from './words.ts';
 const doneTexts: Readonly<Record<string, string>> = {
   password: 'The password has been changed. Your other sessions have ended.',
   sent: 'A link was sent to the new address. Open it within a day, in a browser in which you are signed in here.',
-  address: 'The address is changed. Sign in with it from now on. Your other sessions have ended.',
+  address: 'The address has been changed. Sign in with it from now on. Your other sessions have ended.',
   session: 'The session has ended.',
   passkey: 'The passkey has been set up. You can sign in with it from now on.',
   'no-token': 'The token is revoked and no longer works.',
@@ -82,7 +82,7 @@ async function askForAddress(exchange: Exchange): Promise<FastifyReply> {
 }
 
 const OTHER_ADDRESS_LINK =
-  'This link is unknown, has been used or has expired, or it belongs to another account than the one that you are signed in with. You can ask for a new one on the page Your account.';
+  'This link is unknown, has already been used or has expired, or belongs to a different account from the one you are signed in with. Request a new one under Your account.';
 
 /** The page behind the link in the mail. Opening it changes nothing; the button does. */
 async function showNewAddress(exchange: Exchange): Promise<FastifyReply> {
@@ -313,14 +313,16 @@ function AddressForm({ frame, person, hasMail, newAddress = '' }: AccountProps) 
             autocomplete="off"
             hint={
               hasMail
-                ? 'A link goes there; the address changes once you open it.'
+                ? 'A link is sent there; the address changes once you open it.'
                 : 'No mail server is set up, so the address is not checked: you sign in with it from now on.'
             }
           />
           <PresentPassword id="present-address" />
           <button type="submit">{hasMail ? 'Send the link' : 'Change the address'}</button>
           <p class="hint">
-            {hasMail ? 'Then your other sessions end, and the old address is told.' : 'Your other sessions end.'}
+            {hasMail
+              ? 'Your other sessions will then end, and the old address will be notified.'
+              : 'Your other sessions end.'}
           </p>
         </form>
       ) : (
@@ -356,7 +358,7 @@ function NewAddressPage({
           <Csrf token={frame.csrf} />
           <input type="hidden" name="token" value={token} />
           <button type="submit">Change the address</button>
-          <p class="hint">Your other sessions end, and the old address is told.</p>
+          <p class="hint">Your other sessions will end, and the old address will be notified.</p>
         </form>
       </Panel>
     </Page>

@@ -26,7 +26,7 @@ interface PersonParams {
 
 const doneTexts: Readonly<Record<string, string>> = {
   changed: 'The change has been saved. It takes effect with the person’s next click.',
-  address: 'The address is changed. The person signs in with it from now on.',
+  address: 'The address has been changed. The person signs in with it from now on.',
   disabled: 'The account is disabled and its sessions have ended.',
   enabled: 'The account is enabled again.',
 };
@@ -295,7 +295,7 @@ function PersonForms({
       </form>
       {isOwn ? (
         <p class="more">
-          Change your e-mail address on the page <a href="/account#rights">Your account</a>.
+          Change your e-mail address under <a href="/account#rights">Your account</a>.
         </p>
       ) : (
         <form class="more" method="post" action={`${here}/address`}>
@@ -311,7 +311,7 @@ function PersonForms({
             hint={
               joinedAt === null
                 ? 'The invitation link stays valid.'
-                : 'Their sessions end, and they sign in with the new address.'
+                : 'Their sessions will end, and they will sign in with the new address.'
             }
           />
           <button class="quiet" type="submit" aria-label={`Change the address of ${name}`}>

@@ -252,18 +252,18 @@ const warningPages: Partial<Record<Warning['code'], string>> = {
 const VERIFY = '/evidence#verification';
 /** What an admin does on a page; for the other warnings, the remedy names a command or a setting. */
 const adminRemedies: Partial<Record<Warning['code'], { readonly page: string; readonly text: string }>> = {
-  'seal-failed': { page: VERIFY, text: 'Press “Verify now” on the page Evidence: it lists each fault.' },
+  'seal-failed': { page: VERIFY, text: 'Press “Verify now” on the Evidence page: it lists each fault.' },
   'verification-faults': {
     page: VERIFY,
-    text: 'Keep DATA_DIR and the database as they are. The page Evidence lists each fault. This task disappears once a verification finds none.',
+    text: 'Keep DATA_DIR and the database as they are. The Evidence page lists each fault. This task disappears once a verification finds none.',
   },
   'verification-overdue': {
     page: VERIFY,
-    text: 'Press “Verify now” on the page Evidence. Check that a worker is running and that VERIFY_SCHEDULE is not off.',
+    text: 'Press “Verify now” on the Evidence page. Check that a worker is running and that VERIFY_SCHEDULE is not off.',
   },
   'witness-forked': {
     page: VERIFY,
-    text: 'Keep DATA_DIR and the database as they are, and press “Verify now” on the page Evidence: either an older state was restored, or the ledger was rewritten.',
+    text: 'Keep DATA_DIR and the database as they are, and press “Verify now” on the Evidence page: either an older state was restored, or the ledger was rewritten.',
   },
   'refused-surge': {
     page: '/deliveries/refused',
@@ -280,7 +280,7 @@ const adminRemedies: Partial<Record<Warning['code'], { readonly page: string; re
   },
   'policies-disagree': {
     page: '/policies/generate',
-    text: 'Check the policy in the service’s dashboard, then fetch the list again on the page Policies: Generate.',
+    text: 'Check the policy in the service’s dashboard, then fetch the list again under Policies: Generate.',
   },
 };
 
