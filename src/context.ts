@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadOfficerAttention } from './attention/officer-attention.ts';
 import './core/validation.ts';
-import { findNotices } from './attention/find-notices.ts';
 import type { NotifyDeps } from './attention/send-notices.ts';
-import { findWarnings, type Refusal, type Surroundings } from './attention/operator-warnings.ts';
+import type { Refusal, Surroundings } from './attention/operator-warnings.ts';
 import type { CaseWriting } from './cases/view.ts';
 import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
@@ -35,7 +33,6 @@ import { noteVerification, readLastVerification } from './ledger/verify/last-ver
 import { createLedger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
 import { openTree } from './ledger/tree.ts';
-import { verifyLedger } from './ledger/verify/verify-ledger.ts';
 import type { OpenPlace, Post } from './ledger/ask-witness.ts';
 import { readWitnessState, witnessNewest } from './ledger/cosigned-checkpoints.ts';
 import { loadWitnessPolicy, type WitnessPolicy } from './ledger/witness-policy.ts';
@@ -246,6 +243,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
     lastVerification: () => readLastVerification(store, ledger),
     verify: async (onProgress?: (done: number, total: number) => void, since = 0) => {
       const at = clock().toISOString();
+      const { verifyLedger } = await import('./ledger/verify/verify-ledger.ts');
       const found = await verifyLedger({
         witnessed: { folder: witnessedFolder, policy: await witnessPolicy(), openPlace },
         since,
@@ -477,10 +475,16 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
   }
   return {
     listPulled,
-    warnings: () => findWarnings(store.read, surroundings()),
+    // These load a third of the program, which most commands do without.
+    async warnings() {
+      const { findWarnings } = await import('./attention/operator-warnings.ts');
+      return findWarnings(store.read, surroundings());
+    },
     /** For some sources or all. Throws UsageError like loadProfile. */
-    attention: (of?: readonly string[]) =>
-      loadOfficerAttention({ cases, clock, followed: parts.sources.list(), pulled: listPulled() }, of),
+    async attention(of?: readonly string[]) {
+      const { loadOfficerAttention } = await import('./attention/officer-attention.ts');
+      return loadOfficerAttention({ cases, clock, followed: parts.sources.list(), pulled: listPulled() }, of);
+    },
   };
 }
 
@@ -505,7 +509,10 @@ function createNotifyDeps(
     epoch: parts.epoch,
     verifierKey: parts.verifierKey,
     seal: parts.seal,
-    find: async () => findNotices({ cases, clock, keys, pulled: listPulled(), warnings: await warnings() }),
+    async find() {
+      const { findNotices } = await import('./attention/find-notices.ts');
+      return findNotices({ cases, clock, keys, pulled: listPulled(), warnings: await warnings() });
+    },
   };
 }
 

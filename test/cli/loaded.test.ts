@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -38,13 +38,21 @@ export async function load(url, context, next) { appendFileSync(${JSON.stringify
     const names = [...loaded.matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(([, name = '']) => name);
     return [...new Set(names)].sort();
   }
-  return { home, command, env, packages };
+  /** Bytes of the program's own files, with the packages bundled into them. */
+  async function ownBytes(): Promise<number> {
+    const urls = new Set((await readFile(log, 'utf8')).split('\n').filter((url) => url.includes('/dist/')));
+    const sizes = await Promise.all([...urls].map(async (url) => (await stat(new URL(url))).size));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+  return { home, command, env, packages, ownBytes };
 }
 
-test('a read-only command loads no installed package except the database driver', async () => {
-  const { home, command, env, packages } = await recording();
+test('a read-only command loads no installed package except the database driver, and none of the reports', async () => {
+  const { home, command, env, packages, ownBytes } = await recording();
   await promisify(execFile)(process.execPath, command('delivery', 'list', '--json'), { cwd: home, env: env() });
   expect(await packages()).toEqual(['sqlite3']);
+  // With the reports and letters it would be 3 MB.
+  expect(await ownBytes()).toBeLessThan(2_200_000);
 });
 
 test('serve loads backup encryption, password hashing and passkeys on first use, not at its start', async () => {
