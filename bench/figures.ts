@@ -26,6 +26,11 @@ export function medianSync(folder: string): number {
   return median(times);
 }
 
+/** Reports on standard error what is being measured: some take minutes. */
+export function report(doing: string): void {
+  console.error(`${new Date().toISOString().slice(11, 19)} ${doing}`);
+}
+
 /** One line of the benchmark's output. */
 export interface Figure {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { createDatabase, withPostgres } from './databases.ts';
-import { type Figure, median, medianSync, withFolder } from './figures.ts';
+import { type Figure, median, medianSync, report, withFolder } from './figures.ts';
 import { sendLoad } from './load.ts';
 import { CONNECTIONS, figuresOf, measureServe, measureVerify, ROUNDS, seconds } from './receive.ts';
 import { SECRET, type Served, startServe } from './served.ts';
@@ -17,12 +17,14 @@ export function benchReceivePostgres(scale: number): Promise<Figure[]> {
       const rounds: Parameters<typeof figuresOf>[1][number][] = [];
       const together: Record<number, number[]> = { 1: [], 2: [], 4: [] };
       for (let round = 0; round < ROUNDS; round += 1) {
+        report(`round ${round + 1} of ${ROUNDS}`);
         const fresh = (name: string) => createDatabase(server, `${name}_${round}`);
         rounds.push({
           verify: await measureVerify(folder, scale),
           serve: await measureServe(join(folder, `serve-${round}`), scale, await fresh('serve')),
         });
         for (const [processes, rates] of Object.entries(together)) {
+          report(`  ${processes} instances on one database`);
           const into = join(folder, `together-${processes}-${round}`);
           rates.push(await measureTogether(into, await fresh(`together_${processes}`), Number(processes), scale));
         }

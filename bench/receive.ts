@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
-import { type Figure, median, medianSync, withFolder } from './figures.ts';
+import { type Figure, median, medianSync, report, withFolder } from './figures.ts';
 import { type LoadResult, sendLoad } from './load.ts';
 import { type Progress, SECRET, type Served, startServe, startVerifyOnly, watchProgress } from './served.ts';
 
 export const ROUNDS = 3;
 export const CONNECTIONS = 64;
 
-/** Durations of the parts of a round. */
+/** Durations of the parts of a round. After the load, folding takes about as long again: two minutes for three rounds. */
 export const seconds = (scale: number) => ({
-  warmUp: Math.max(1, 3 * scale),
-  verify: Math.max(2, 10 * scale),
-  load: Math.max(2, 30 * scale),
-  half: Math.max(2, 15 * scale),
+  warmUp: Math.max(1, 2 * scale),
+  verify: Math.max(2, 5 * scale),
+  load: Math.max(2, 10 * scale),
+  half: Math.max(2, 6 * scale),
 });
 
 /** The results for one server. */
@@ -50,6 +50,7 @@ interface ServeRound extends Received {
 }
 
 export async function measureVerify(folder: string, scale: number): Promise<Received> {
+  report('  the baseline, which only verifies');
   const served = await startVerifyOnly(folder);
   const { warmUp, verify } = seconds(scale);
   try {
@@ -69,10 +70,15 @@ export async function measureServe(folder: string, scale: number, url?: string):
     );
     try {
       const { warmUp, load, half } = seconds(scale);
+      report('  the program under full load');
       const { result, longest } = await watch.during(measure(served, warmUp, load));
       const atEnd = await watch.look();
+      report(
+        `  ${Math.round(result.perSecond)} deliveries a second; folding the ${atEnd.behind} entries that are left`,
+      );
       const caughtUp = await watch.caughtUp();
       const rate = result.perSecond / 2;
+      report('  the program at half that rate');
       const atHalf = await watch.during(
         sendLoad({ port: served.port, connections: CONNECTIONS, rate, secret: SECRET, seconds: half }),
       );
@@ -97,11 +103,13 @@ export function benchReceive(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
     const sync = medianSync(folder);
     const rounds: { verify: Received; serve: ServeRound }[] = [];
-    for (let round = 0; round < ROUNDS; round += 1)
+    for (let round = 0; round < ROUNDS; round += 1) {
+      report(`round ${round + 1} of ${ROUNDS}`);
       rounds.push({
         verify: await measureVerify(folder, scale),
         serve: await measureServe(join(folder, String(round)), scale),
       });
+    }
     return figuresOf('receive, SQLite', rounds, 0.5, sync);
   });
 }

@@ -8,7 +8,7 @@ import { benchSandbox } from './sandbox.ts';
 import { benchSync } from './sync.ts';
 import { benchSyncs } from './syncs.ts';
 import { benchVerify } from './verify.ts';
-import type { Figure } from './figures.ts';
+import { type Figure, report } from './figures.ts';
 
 /** `npm run bench [-- name …]`: each figure beside its baseline, measured in the same run. */
 const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
@@ -33,6 +33,7 @@ if (unknown.length > 0) {
 } else {
   for (const [name, bench] of Object.entries(benches)) {
     if (names.length > 0 && !names.includes(name)) continue;
+    report(`${name}:`);
     for (const figure of await bench(scale)) {
       const ratio = figure.ratio === null ? '' : figure.ratio.toFixed(2);
       const verdict = figure.reached === null ? '' : figure.reached ? '✓' : '✗';

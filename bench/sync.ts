@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Figure, median, medianSync, withFolder } from './figures.ts';
+import { type Figure, median, medianSync, report, withFolder } from './figures.ts';
 
 const ROUNDS = 3;
 const PAGE_ROWS = 200;
@@ -29,6 +29,7 @@ export function benchSync(scale: number): Promise<Figure[]> {
     const disk = medianSync(folder).toFixed(2);
     for (const latency of [0, 10, 20, 50]) {
       const rows = Math.max(4000, Math.round((latency === 0 ? 100_000 : 40_000) * scale));
+      report(`${count(rows)} rows, ${latency} ms a page`);
       const pairs = await measureRounds(rows, latency, folder);
       const rate = (pick: 'loop' | 'sync') => median(pairs.map((pair) => rows / pair[pick].seconds));
       const ratio = median(pairs.map(({ loop, sync }) => loop.seconds / sync.seconds));
@@ -43,6 +44,7 @@ export function benchSync(scale: number): Promise<Figure[]> {
     }
     // Fewer rows would measure the warm-up: V8 and SQLite reach their own memory after about 50,000 rows.
     const rows = Math.max(200_000, Math.round(1_000_000 * scale));
+    report(`${count(rows)} rows`);
     const { memory, seconds } = await withServices(rows, 0, (run) => run('sync', rows, folder));
     const first = Math.max(...memory.slice(0, 5));
     const second = Math.max(...memory.slice(5));
