@@ -216,6 +216,37 @@ test('appends with side effects commit together; one that fails does not affect 
   expect((await store.read.selectFrom('entries').select('seq').execute()).length).toBe(7);
 });
 
+test('appends with side effects find what another process has added since, and what was removed', async () => {
+  const folder = await temporaryFolder();
+  const stores = await Promise.all([openStoreIn(folder), openStoreIn(folder)]);
+  const [ours, theirs] = stores.map((store) => createLedger({ store, keys: testKeys })) as [
+    ReturnType<typeof createLedger>,
+    ReturnType<typeof createLedger>,
+  ];
+  const noted: string[] = [];
+  const page = (text: string) =>
+    ours.append([delivery(ours, text)], async (_, [appended]) => {
+      noted.push(`${text} ${appended?.outcome} ${appended?.seq}`);
+    });
+  for (const text of ['a', 'b', 'c']) await page(text);
+  await theirs.append([delivery(theirs, 'd')]);
+  await page('d');
+  await page('e');
+  await theirs.append([delivery(theirs, 'f')]);
+  await page('g');
+  // An attempt that assumed another end may have run before and was undone.
+  expect([...new Set(noted)]).toEqual([
+    'a stored 1',
+    'b stored 2',
+    'c stored 3',
+    'd duplicate 4',
+    'e stored 5',
+    'g stored 7',
+  ]);
+  await stores[1]!.transaction((tx) => tx.query.deleteFrom('entries').where('seq', '>', 5).execute());
+  await expect(page('h')).rejects.toThrow('ends at 5, but ended at 7');
+});
+
 test('numbers continue within each source when many sources take turns with another process', async () => {
   const folder = await temporaryFolder();
   const stores = await Promise.all([openStoreIn(folder), openStoreIn(folder)]);
