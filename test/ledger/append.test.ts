@@ -243,7 +243,7 @@ test('appends with side effects find what another process has added since, and w
     'e stored 5',
     'g stored 7',
   ]);
-  await stores[1]!.transaction((tx) => tx.query.deleteFrom('entries').where('seq', '>', 5).execute());
+  await stores[1].transaction((tx) => tx.query.deleteFrom('entries').where('seq', '>', 5).execute());
   await expect(page('h')).rejects.toThrow('ends at 5, but ended at 7');
 });
 
