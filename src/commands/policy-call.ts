@@ -34,12 +34,12 @@ export function callableSource(context: Pick<Context, 'sources'>, slug: string |
 
 /** Throws UsageError if the ledger knows that a policy belongs to another source, which may share the API key. */
 export async function assertPolicyOf(
-  { projector, store }: Pick<Context, 'projector' | 'store'>,
+  context: Pick<Context, 'projector' | 'store' | 'sources'>,
   source: string,
   policyId: string,
 ): Promise<void> {
-  await projector.catchUp();
-  const owner = await findOtherOwner(store.read, policyId, source);
+  await context.projector.catchUp();
+  const owner = await findOtherOwner(context, policyId, source);
   if (owner !== null)
     throw new UsageError([`The policy ${printable(policyId)} belongs to the source ${owner}, not to ${source}.`]);
 }

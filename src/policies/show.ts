@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { Sources } from '../sources/sources.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import type { ListedRow } from './list.ts';
@@ -70,23 +71,37 @@ export async function loadPolicy(read: Query, policyId: string, source?: string)
 
 /**
  * The other source to which a policy belongs according to the ledger; null: it belongs to this one, or nothing says. The
- * service does not distinguish sources that share an API key. A policy made from here counts as its source's; without
- * that, what deliveries named counts more than the list, which names the policies of all of them.
+ * service does not distinguish sources that share an API key; with different keys it does, and their policies may have
+ * the same ids. A policy made from here counts as its source's; without that, what deliveries named counts more than the
+ * list, which names the policies of all of them.
  */
-export async function findOtherOwner(read: Query, policyId: string, source: string): Promise<string | null> {
-  const [made, inBulk, told, listed] = await Promise.all([
+export async function findOtherOwner(
+  { store: { read }, sources }: { readonly store: { readonly read: Query }; readonly sources: Pick<Sources, 'find'> },
+  policyId: string,
+  source: string,
+): Promise<string | null> {
+  const found = await Promise.all([
     read
       .selectFrom('calls')
       .select('source')
       .where('policy_id', '=', policyId)
       .where('operation', '=', 'generate')
+      .unionAll(read.selectFrom('call_items').select('source').where('policy_id', '=', policyId))
       .execute(),
-    read.selectFrom('call_items').select('source').where('policy_id', '=', policyId).execute(),
     read.selectFrom('policies').select('source').where('policy_id', '=', policyId).execute(),
     read.selectFrom('listed_policies').select('source').where('policy_id', '=', policyId).execute(),
   ]);
-  const strongest = [[...made, ...inBulk], told, listed].find((rows) => rows.length > 0) ?? [];
-  return strongest.some((row) => row.source === source) ? null : (strongest[0]?.source ?? null);
+  const own = sources.find(source);
+  // The key of an offboarded source is no longer known.
+  const sharesKey = (slug: string) => {
+    const other = sources.find(slug);
+    return other === null || other.apiKey === null || (other.apiKey === own?.apiKey && other.baseUrl === own.baseUrl);
+  };
+  const owners = found.map((rows) =>
+    rows.map((row) => row.source).filter((slug) => slug === source || sharesKey(slug)),
+  );
+  const strongest = owners.find((slugs) => slugs.length > 0) ?? [];
+  return strongest.includes(source) ? null : (strongest[0] ?? null);
 }
 
 function whatWasAsked(call: CallRow | undefined, item: Pick<ItemRow, 'item'> | undefined): PolicyView['asked'] {

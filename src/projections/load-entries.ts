@@ -1,4 +1,3 @@
-import { sql, SqliteAdapter } from 'kysely';
 import { performance } from 'node:perf_hooks';
 import { actionSchema } from '../core/action.ts';
 import type { Reading } from '../../receivers/read.ts';
@@ -6,6 +5,7 @@ import type { SourceOptions } from '../core/source.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
 import { createTurns } from '../jobs/event-loop.ts';
 import type { OptionsInForce } from '../sources/options-in-force.ts';
+import { readEntryPage } from '../store/queries/entry-pages.ts';
 import type { Query } from '../store/store.ts';
 import { type Fault, type ProjectedEntry, type Readers, readers } from './projection.ts';
 import { storableFact, storableText } from './columns.ts';
@@ -53,22 +53,10 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
   } | null = null;
 
   let rereadAt = 0;
-  // Read as text: for SQLite's driver, a buffer costs more than the rest of the row, mostly for garbage collection.
-  const isSqlite = query.getExecutor().adapter instanceof SqliteAdapter;
-  const meta = isSqlite ? sql<Buffer | string | null>`cast(meta as text)` : sql<Buffer | string | null>`meta`;
-  const commitment = isSqlite ? sql<string>`lower(hex(commitment))` : sql<string>`encode(commitment, 'hex')`;
-
   async function loadPage(after: number, upTo: number): Promise<Page | null> {
-    const end = await findEnd(query, after, upTo, limits);
-    if (end === null) return null;
-    const rows = await query
-      .selectFrom('entries')
-      .select(['seq', 'source', 'kind', 'received_at', 'body'])
-      .select([meta.as('meta'), commitment.as('commitment')])
-      .where('seq', '>', after)
-      .where('seq', '<=', end.to)
-      .orderBy('seq')
-      .execute();
+    const page = await readEntryPage(query, after, upTo, limits);
+    if (page === null) return null;
+    const { rows, to, full } = page;
     // Loaded after the entries, so that it includes everything recorded before any of them.
     const options = await optionsUpTo();
     rereadAt = Math.max(rereadAt, options.rereadAt);
@@ -79,7 +67,7 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
       entries.push(readEntry(row as ContentRow, read, options.of(row.source, row.seq)));
       if (turns.areDue()) await turns.take();
     }
-    return { ...end, entries };
+    return { to: Number(to), full, entries };
   }
 
   const reader = {
@@ -132,41 +120,6 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
 
 export type PageReader = ReturnType<typeof createPageReader>;
 
-/** Where the page after `after` ends, limited by number of entries and by bytes. Null at the end of the ledger. */
-async function findEnd(
-  query: Query,
-  after: number,
-  upTo: number,
-  limits: PageLimits,
-): Promise<{ to: number; full: boolean } | null> {
-  const next = query
-    .selectFrom('entries')
-    .select((eb) => [
-      'seq',
-      eb.fn<number | null>('length', ['body']).as('body'),
-      eb.fn<number | null>('length', ['meta']).as('meta'),
-    ])
-    .where('seq', '>', after)
-    .where('seq', '<=', upTo)
-    .orderBy('seq')
-    .limit(limits.entries);
-  const { count, bytes, to } = await query
-    .selectFrom(next.as('next'))
-    .select(({ fn }) => [fn.countAll().as('count'), fn.sum('body').as('bytes'), fn.max('seq').as('to')])
-    .executeTakeFirstOrThrow();
-  if (to === null || Number(count) === 0) return null;
-  // Meta is small compared with a page's limit; it is added up only if bodies are large.
-  if (Number(bytes ?? 0) < limits.bytes / 2) return { to: Number(to), full: Number(count) >= limits.entries };
-  let last = 0;
-  let sum = 0;
-  for (const size of await next.execute()) {
-    sum += (size.body ?? 0) + (size.meta ?? 0);
-    if (last !== 0 && sum > limits.bytes) return { to: last, full: true };
-    last = size.seq;
-  }
-  return { to: last, full: Number(count) >= limits.entries };
-}
-
 /** Milliseconds of parsing bodies before yielding to the event loop. */
 const SLICE_MS = 3;
 
@@ -175,10 +128,9 @@ interface ContentRow {
   readonly source: string;
   readonly kind: ProjectedEntry['kind'];
   readonly received_at: string;
-  readonly meta: Buffer | string;
+  readonly meta: Buffer;
   readonly body: Buffer;
-  /** Lower-case hex. */
-  readonly commitment: string;
+  readonly commitment: Buffer;
 }
 
 /** Reads one entry. Never throws: an entry that cannot be read has a fault. */
@@ -191,7 +143,7 @@ function readEntry(row: ContentRow, read: Readers, options: SourceOptions): Proj
     receivedAt: row.received_at,
     meta,
     body: row.body,
-    commitment: row.commitment,
+    commitment: row.commitment.toString('hex'),
     reading: null,
     action: null,
     fault: null,
@@ -251,9 +203,9 @@ function actionFault(event: string | null, problem: string): Fault {
 }
 
 /** Meta is written by this program; anything else in it is ignored. */
-function parseMeta(json: Buffer | string): Record<string, unknown> {
+function parseMeta(bytes: Buffer): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(json.toString('utf8'));
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : {};

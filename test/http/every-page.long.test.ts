@@ -179,6 +179,10 @@ const actions: Readonly<Record<string, (page: Page, origin: string) => Promise<v
     await page.goto(`${origin}/unsent-form?page=%2Fcases`);
     await page.getByRole('link', { name: 'Continue to its page' }).waitFor();
   },
+  'a link to a new address that is no longer valid': async (page, origin) => {
+    await page.goto(`${origin}/account/address?token=unknown`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  },
   'a deadline': async (page, origin) => {
     await page.goto(`${origin}/deadline`);
     await press(page, 'Compute');

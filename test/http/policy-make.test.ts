@@ -178,6 +178,9 @@ describe('sources that share an API key', () => {
     expect((await otto.get('/policies')).text).toContain(policyId);
     expect([(await publishByPage()).status, (await publish(program, policyId)).status]).toEqual([404, 404]);
     expect((await publish(program, 'pol-nobody-knows')).status).toBe(202);
+    // Another account of the service may have a policy with the same id.
+    await world.context.sources.add({ slug: 'other', name: 'Other', baseUrl, siteUrl, apiKey: `${apiKey}2` }, 'test');
+    expect((await publish(owner, policyId, 'other')).status).toBe(202);
   });
 });
 

@@ -231,7 +231,7 @@ export async function assertPolicyOf(
   policyId: string,
 ): Promise<void> {
   await context.projector.catchUp();
-  const owner = await findOtherOwner(context.store.read, policyId, source);
+  const owner = await findOtherOwner(context, policyId, source);
   if (owner === null) return;
   const seen = sourcesOf(context, request).findAny(owner);
   throw new CodedError('not_found', seen === null ? undefined : `The policy belongs to the source ${seen.name}.`);

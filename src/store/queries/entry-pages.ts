@@ -10,9 +10,15 @@ export interface PageSize {
   readonly bytes: number;
 }
 
+/** Consecutive entries: whole rows in order of seq, the seq at which they end, and whether more may follow. */
+export interface EntryPage {
+  readonly rows: readonly Row[];
+  readonly to: number;
+  readonly full: boolean;
+}
+
 /**
- * One page of the entries after `after`, up to `upTo` (inclusive), in order of seq: whole rows, and the seq at which
- * the page ends. Null if there are none.
+ * One page of the entries after `after`, up to `upTo` (inclusive). Null if there are none.
  *
  * The database returns a page as two values: a JSON array of numbers, texts and lengths, and all bytes concatenated.
  * Otherwise a row of twelve columns costs 20 µs of this thread, most of it for six buffers, which is more than checking
@@ -25,7 +31,7 @@ export async function readEntryPage(
   after: number,
   upTo: number,
   size: PageSize,
-): Promise<{ readonly rows: readonly Row[]; readonly to: number } | null> {
+): Promise<EntryPage | null> {
   const packing = query.getExecutor().adapter instanceof SqliteAdapter ? inSqlite : inPostgres;
   // Lengths are read without the contents. Only if they exceed the page are they added up one by one.
   const { rows } = await sql<Packed>`with
@@ -41,15 +47,16 @@ export async function readEntryPage(
       ) end from next)
       order by seq
     )
-    select max(seq) as last, count(*) as entries, ${packing.fitting} as fitting, ${packing.heads} as heads, ${packing.bytes} as bytes
+    select max(seq) as last, count(*) as entries, (select count(*) from next) as next, ${packing.fitting} as fitting, ${packing.heads} as heads, ${packing.bytes} as bytes
     from page`.execute(query);
   const [packed] = rows;
   if (packed === undefined || packed.last === null) return null;
   const to = packed.last;
+  const full = Number(packed.next) >= size.entries || Number(packed.next) > Number(packed.entries);
   const unpacked = Number(packed.fitting) === Number(packed.entries) ? unpack(packed) : null;
-  if (unpacked !== null) return { rows: unpacked, to };
+  if (unpacked !== null) return { rows: unpacked, to, full };
   const each = query.selectFrom('entries').selectAll().where('seq', '>', after).where('seq', '<=', to).orderBy('seq');
-  return { rows: await each.execute(), to };
+  return { rows: await each.execute(), to, full };
 }
 
 /** Whether an entry's body contains exactly these bytes. */
@@ -96,6 +103,8 @@ interface Packed {
   /** Null if there are no more entries. */
   readonly last: number | null;
   readonly entries: number;
+  /** Entries within the page's number, of which its bytes may allow fewer. */
+  readonly next: number;
   /** Entries whose columns have the types and lengths with which this program writes them. */
   readonly fitting: number;
   /** JSON: a {@link Head} for each entry. */
