@@ -29,11 +29,11 @@ export interface CommandIo {
 
 /**
  * For long-running processes. On a machine with plenty of memory, V8 lets the heap grow to four times what is in use
- * before collecting garbage; with this setting it collects once the heap has doubled. Folding then takes as little CPU
- * as with V8's own setting, and 65 MB less memory; with a lower one it takes up to a fifth more.
+ * before collecting garbage; with this setting it collects once the heap has grown by seven tenths. Folding then takes
+ * 5 to 10 % more CPU than with V8's own setting, and 75 MB less memory; with 40 % it takes up to a fifth more.
  */
 export function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=100');
+  setFlagsFromString('--heap-growing-percent=70');
 }
 
 /** Adds the `--json` flag that every command has. */

@@ -229,7 +229,7 @@ function oddities(world: World, dialect: Dialect): TimedItem[] {
     oddity(0.35, 'not-json', oddBody('not-json', client)),
     oddity(0.48, 'unknown-event', oddBody('unknown-event', client)),
     oddity(0.57, 'unsigned', forged(0.57)),
-    oddity(0.83, 'forged', forged(0.83)),
+    oddity(0.985, 'forged', forged(0.985)),
   ];
 }
 
