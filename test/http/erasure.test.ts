@@ -97,6 +97,7 @@ describe('an officer who erases a person', () => {
     expect((await officer.get(`/entries/${seq}`)).status).toBe(200);
     const certificate = /href="(\/documents\/[^"]+\/download)"/.exec(done.text)?.[1] ?? '';
     const pdf = await officer.get(certificate);
+    expect((await officer.get('/documents')).text).toContain('Erasure certificate');
     expect([pdf.status, pdf.bytes.subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
     expect(await filesWith(context, ZOE)).toEqual([]);
     expect((await filesWith(context, OTHER)).length).toBeGreaterThan(0);

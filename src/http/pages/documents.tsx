@@ -203,7 +203,7 @@ function titleOf({ name, case_id: caseId, parameters }: DocumentRow): string {
   return documentTitle({ name, caseId, parameters: JSON.parse(parameters) as Readonly<Record<string, unknown>> });
 }
 
-/** `Response pack for default-46`, `Consent audit`. */
+/** `Response pack for default-46`, `Consent audit`, `Erasure certificate`. */
 export function documentTitle({
   name,
   caseId,
@@ -219,8 +219,9 @@ export function documentTitle({
     return `${title} for ${caseId ?? ''}${inLanguage}`;
   }
   if (name === 'attachment') return `${typeof fileName === 'string' ? fileName : 'File'} for ${caseId ?? ''}`;
-  const title = findReport(name)?.title ?? name;
-  return caseId === null ? title : `${title === name ? 'Response pack' : title} for ${caseId}`;
+  const title = findReport(name)?.title;
+  if (caseId !== null) return `${title ?? 'Response pack'} for ${caseId}`;
+  return title ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
 }
 
 /** Period and source, if the document has them. */
