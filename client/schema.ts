@@ -1637,7 +1637,7 @@ export interface operations {
     listCases: {
         parameters: {
             query?: {
-                /** @description `me`, `nobody`, the id of an account (`p-1a2b3c4d`), or the exact name of an assignee. */
+                /** @description `me`, `nobody`, an account id (`p-1a2b3c4d`), or an assignee’s exact name. */
                 assignee?: string;
                 /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;

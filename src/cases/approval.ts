@@ -39,7 +39,7 @@ export async function isApprovalOutdated(
   return approval !== null && (await outdatedApprovals(read, [caseId])).has(caseId);
 }
 
-/** The entry of the newest document of a case, which whoever approves it has to have seen; 0: none. */
+/** The entry number of a case's newest document, which an approver must have seen; 0 if there is none. */
 export async function newestDocument(read: Query, caseId: string): Promise<number> {
   const newest = await read
     .selectFrom('documents')
@@ -49,6 +49,6 @@ export async function newestDocument(read: Query, caseId: string): Promise<numbe
   return Number(newest?.seq ?? 0);
 }
 
-/** Why somebody who saw no document after `seen` cannot approve the case. */
+/** The message to an approver who has not seen the newest document. */
 export const ADDED_MEANWHILE =
   'A letter, file or response pack was added after you looked at the request. Review it, then approve the request.';

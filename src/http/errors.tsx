@@ -108,7 +108,9 @@ export function answerErrorsWithPages(app: FastifyInstance): void {
     }
     const code = codeOf(error);
     if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a request failed');
-    return sendErrorPage(reply, code, (code === 'not_found' ? answerOnly(request) : undefined) ?? sentenceOf(error));
+    const sentence = sentenceOf(error);
+    const isUnexplained = code === 'not_found' && sentence === errorCodes.not_found.text;
+    return sendErrorPage(reply, code, (isUnexplained ? answerOnly(request) : undefined) ?? sentence);
   });
   app.setNotFoundHandler((request, reply) => sendErrorPage(reply, 'not_found', answerOnly(request)));
 

@@ -34,7 +34,7 @@ interface AddressDeps extends PeopleDeps {
 
 /** Lifetime of the link that confirms a new address. */
 const LINK_MINUTES = 24 * 60;
-/** A person waits for this mail to be handed over. */
+/** How long to try to send this mail, milliseconds: a person is waiting. */
 const SEND_MS = 20_000;
 
 /**
@@ -91,7 +91,7 @@ export async function changeOwnAddress(
 
 /**
  * The address that a link confirms; null if the link is unknown, used, expired, or another account's. Only the session of
- * the account confirms it, so that whoever gets a mistyped mail cannot.
+ * the account can confirm it; the recipient of a misaddressed mail cannot.
  */
 export async function findNewAddress(
   deps: Pick<PeopleDeps, 'store' | 'keys' | 'clock'>,

@@ -92,7 +92,7 @@ export async function findOtherOwner(
     read.selectFrom('listed_policies').select('source').where('policy_id', '=', policyId).execute(),
   ]);
   const own = sources.find(source);
-  // The key of an offboarded source is no longer known.
+  // An offboarded source is not found; its policies are still its own.
   const sharesKey = (slug: string) => {
     const other = sources.find(slug);
     return other === null || other.apiKey === null || (other.apiKey === own?.apiKey && other.baseUrl === own.baseUrl);

@@ -262,8 +262,8 @@ export function findMembers(latin1: string, from = 0): Map<string, Span> | null 
 }
 
 /**
- * Spans of the elements of the array that begins at or after `from`, and where it ends; null if there is no array, or if
- * an element has more than `deepest` levels.
+ * Returns the span of each element of the array at or after `from`, and where the array ends. Null if there is no array,
+ * or an element has more than `deepest` levels.
  */
 export function findElements(
   latin1: string,

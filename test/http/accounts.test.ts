@@ -299,6 +299,7 @@ describe('an e-mail address', () => {
       '/account?done=address',
     );
     expect((await olga.post('/account/address/confirm', { token })).status).toBe(404);
+    expect((await olga.get(link)).text).toContain('has already been used');
     expect([(await olga.get('/')).status, (await other.get('/')).status]).toEqual([200, 401]);
     expect((await signIn(world, { email: EMAIL, password: GOOD })).page.status).toBe(401);
     expect((await signIn(world, { email: NEW, password: GOOD })).page.status).toBe(303);

@@ -179,7 +179,7 @@ const actions: Readonly<Record<string, (page: Page, origin: string) => Promise<v
     await page.goto(`${origin}/unsent-form?page=%2Fcases`);
     await page.getByRole('link', { name: 'Continue to its page' }).waitFor();
   },
-  'a link to a new address that is no longer valid': async (page, origin) => {
+  'an invalid link to confirm an address': async (page, origin) => {
     await page.goto(`${origin}/account/address?token=unknown`);
     await page.getByRole('heading', { level: 1 }).waitFor();
   },
@@ -197,7 +197,7 @@ it('every page can be reached from Today, says where it is, fits a phone, and is
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`));
   page.on('console', (message) => {
-    // A form sent back with its problems marked is expected, and a link that is no longer valid.
+    // A form returned with its problems marked is expected, as is an invalid link.
     const expected = message.text().includes('status of 422') || page.url().endsWith('?token=unknown');
     if (message.type() === 'error' && !expected) faults.push(`${page.url()}: ${message.text()}`);
   });

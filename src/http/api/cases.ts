@@ -160,7 +160,7 @@ export const caseApi = [
       state: z.enum(caseStates).optional(),
       kind: z.enum(requestKinds).optional(),
       assignee: z.string().max(300).optional().meta({
-        description: '`me`, `nobody`, the id of an account (`p-1a2b3c4d`), or the exact name of an assignee.',
+        description: '`me`, `nobody`, an account id (`p-1a2b3c4d`), or an assignee’s exact name.',
       }),
       open: z
         .enum(['true', 'false'])

@@ -313,7 +313,7 @@ function AddressForm({ frame, person, hasMail, newAddress = '' }: AccountProps) 
             autocomplete="off"
             hint={
               hasMail
-                ? 'A link is sent there; the address changes once you open it.'
+                ? 'A link is sent there. Open it and confirm to change the address.'
                 : 'No mail server is set up, so the address is not checked: you sign in with it from now on.'
             }
           />
@@ -347,14 +347,14 @@ function NewAddressPage({
   return (
     <Page title="Confirm your new e-mail address" frame={frame} current="account">
       <h1>Confirm your new e-mail address</h1>
-      <Panel id="new-address" title="Change it?">
+      <Panel id="new-address" title="Confirm the change">
         <Facts
           rows={[
             ['Now', person.email],
             ['New', address],
           ]}
         />
-        <form method="post" action="/account/address/confirm">
+        <form class="more" method="post" action="/account/address/confirm">
           <Csrf token={frame.csrf} />
           <input type="hidden" name="token" value={token} />
           <button type="submit">Change the address</button>

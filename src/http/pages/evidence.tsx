@@ -273,7 +273,7 @@ function WitnessesPanel({ frame, admins, witnesses }: EvidenceProps) {
             <AskAdmin
               admins={admins}
               subject="Please configure witnesses"
-              text="Nobody outside has seen the consent ledger: someone who holds both the database and its keys could rewrite it unnoticed. Please configure witnesses on the server: WITNESSES (docs/proofs.md, Witnesses)."
+              text="The consent ledger has no witnesses: someone with access to both the database and its keys could rewrite it unnoticed. Please configure witnesses on the server: WITNESSES (docs/proofs.md, Witnesses)."
             />
           )}
         </>

@@ -65,7 +65,7 @@ export function NewSecret({ secret }: { secret: string }) {
   );
 }
 
-/** Asks the admins for what only the server’s operator can do; nothing if there is no such thing. */
+/** A link to mail the admins about a step that only the server’s operator can take; nothing if there is none. */
 export function AskAboutSource(props: {
   readonly source: Source;
   readonly admins: readonly string[];

@@ -255,7 +255,7 @@ const adminRemedies: Partial<Record<Warning['code'], { readonly page: string; re
   'seal-failed': { page: VERIFY, text: 'Press “Verify now” on the Evidence page: it lists each fault.' },
   'verification-faults': {
     page: VERIFY,
-    text: 'Keep DATA_DIR and the database as they are. The Evidence page lists each fault. This task disappears once a verification finds none.',
+    text: 'Keep DATA_DIR and the database as they are. The Evidence page lists each fault. The task on Today disappears once a verification finds none.',
   },
   'verification-overdue': {
     page: VERIFY,
@@ -267,16 +267,19 @@ const adminRemedies: Partial<Record<Warning['code'], { readonly page: string; re
   },
   'refused-surge': {
     page: '/deliveries/refused',
-    text: 'The page says why. If the signing secret was changed, add the new one there, then accept the refused deliveries.',
+    text: 'The Refused page under Deliveries says why. If the signing secret was changed, add the new one there, then readmit the refused deliveries.',
   },
   'sync-failing': {
     page: '#sync',
-    text: 'Start a sync below. If it fails again, check the API key on the page of the source.',
+    text: 'Start a sync on the Today page. If it fails again, check the API key on the source’s page.',
   },
-  'sync-lag': { page: '#sync', text: 'Start a sync below. If it does not begin, check that a worker is running.' },
+  'sync-lag': {
+    page: '#sync',
+    text: 'Start a sync on the Today page. If it does not begin, check that a worker is running.',
+  },
   quarantine: {
     page: '/deliveries?outcome=unreadable',
-    text: 'The page of each entry says what could not be read. New names of fields are accepted on the page of the source, under Fields.',
+    text: 'The page of each entry says what could not be read. Accept new field names on the source’s page, under Fields.',
   },
   'policies-disagree': {
     page: '/policies/generate',
