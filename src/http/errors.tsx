@@ -108,16 +108,16 @@ export function answerErrorsWithPages(app: FastifyInstance): void {
     }
     const code = codeOf(error);
     if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a request failed');
-    const sentence = sentenceOf(error);
-    const isUnexplained = code === 'not_found' && sentence === errorCodes.not_found.text;
-    return sendErrorPage(reply, code, (isUnexplained ? answerOnly(request) : undefined) ?? sentence);
+    return sendErrorPage(reply, code, (code === 'not_found' ? answerOnly(request) : undefined) ?? sentenceOf(error));
   });
   app.setNotFoundHandler((request, reply) => sendErrorPage(reply, 'not_found', answerOnly(request)));
 
   /** For who opens the address of a page that a form led to, from the history or from a colleague. */
   function answerOnly({ method, url }: FastifyRequest): string | undefined {
     const [path = ''] = url.split('?');
-    return method === 'GET' && app.hasRoute({ method: 'POST', url: path })
+    return method === 'GET' &&
+      app.hasRoute({ method: 'POST', url: path }) &&
+      !app.hasRoute({ method: 'GET', url: path })
       ? 'This page only appears after a form was sent: fill in the form again.'
       : undefined;
   }
