@@ -17,9 +17,15 @@ export type OnMisplaced = (reason: string) => Promise<unknown>;
 export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplaced: OnMisplaced | undefined) {
   /** The last position that was found correct, or to which this process moved it since. */
   let sound: Position | null = null;
+  /** Another process was rebuilding the read models when this one wanted to. */
+  let isElsewhere = false;
 
   /** What is wrong with the position; null: nothing. Checked only if another process has moved it, and at the end of the ledger. */
   async function misplacement(from: Position, isEnd: boolean): Promise<string | null> {
+    if (isElsewhere && (await loadPosition(store.read, 'rebuild')) === null) {
+      isElsewhere = false;
+      sound = null;
+    }
     const isKnown = sound?.seq === from.seq && sound.generation === from.generation;
     if (isKnown && !(isEnd && from.seq > (await lastSeq(store.read)))) return null;
     const fault = await findPositionFault(store.read);
@@ -42,11 +48,14 @@ export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplace
     log.error({}, `${reason}; rebuilding them`);
     try {
       await onMisplaced(reason);
+      // Checked again, as someone may have changed it meanwhile.
+      sound = null;
     } catch (error) {
       if (!(error instanceof CodedError && error.code === 'conflict')) throw error;
       log.info({}, 'another process is rebuilding the read models');
+      isElsewhere = true;
+      sound = await loadPosition(store.read, 'projector');
     }
-    sound = await loadPosition(store.read, 'projector');
   }
 
   return {

@@ -1,3 +1,4 @@
+import { CodedError } from '../../src/core/errors.ts';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { allProjections } from '../../src/projections/index.ts';
@@ -378,6 +379,28 @@ test.each(misplacements)(
       counts: {},
       differences: [],
     });
+  },
+);
+
+test.each([
+  ['this process', null],
+  ['another one', new CodedError('conflict', 'Another rebuild has started.')],
+])(
+  'a position changed again while %s corrects it is corrected too, so no entry is folded twice',
+  async (_by, error) => {
+    const world = await createWorld();
+    await deliver(world, 0, 30);
+    await world.projector().catchUp();
+    await setPosition(world, 7);
+    const onMisplaced = vi.fn(async () => {
+      await rebuild(rules(world.store));
+      if (onMisplaced.mock.calls.length > 1) return;
+      await setPosition(world, 7);
+      if (error !== null) throw error;
+    });
+    await world.projector({ batchSize: 5, onMisplaced }).catchUp();
+    expect(onMisplaced).toHaveBeenCalledTimes(2);
+    expect(await compareWithRebuild(rules(world.store))).toMatchObject({ seq: 30, position: null, differences: [] });
   },
 );
 

@@ -64,14 +64,13 @@ test.each(changes)(
     expect((await runCli(folder, ['ledger', 'rebuild', '--check'])).code).toBe(3);
 
     const second = await serve(where, folder);
-    const rebuilds = () => second.logged().split('rebuilding them').length - 1;
     await send(second, 'r4', 'r5');
-    await expect.poll(rebuilds, PATIENTLY).toBe(1);
-    // After that, since a change in the middle of it is corrected with it.
+    await expect.poll(() => second.logged(), PATIENTLY).toContain('rebuilding them');
     await expect.poll(async () => (await seen(folder)).requests.length, PATIENTLY).toBe(5);
+    // Perhaps in the middle of the rebuild, which then either corrects this too or is followed by another.
     await alter(folder, change);
     await send(second, 'r6', 'r7');
-    await expect.poll(rebuilds, PATIENTLY).toBe(2);
+    await expect.poll(async () => (await seen(folder)).requests.length, PATIENTLY).toBe(7);
     await second.stop();
 
     expect(await seen(folder)).toEqual({ requests: ['r1', 'r2', 'r3', 'r4', 'r5', 'r6', 'r7'], quarantine: [] });
