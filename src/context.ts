@@ -41,7 +41,7 @@ import { bucketOfCopies, openBucket } from './outside/bucket.ts';
 import { createPolicyDeps } from './policies/callable-source.ts';
 import { createReadModelCheck } from './projections/last-check.ts';
 import { compareWithRebuild, inTurn, rebuild, type RebuildReport } from './projections/rebuild.ts';
-import { createProjector } from './projections/run.ts';
+import { createProjector, pauseFor } from './projections/run.ts';
 import { createRejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
 import { exchange } from './service/outgoing-http.ts';
@@ -332,6 +332,7 @@ function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { s
     ? createProjectorThread({ database: config.database, log, onMisplaced })
     : createProjector({ ...rules(store), onMisplaced, ...(config.tracing === null ? {} : { onFolded: tracedFold }) });
   opened.add('projector', async () => projector.close());
+  ledger.pauseBy(() => pauseFor(projector.behindMs()));
   return {
     projector,
     rebuild: rebuildAll,

@@ -50,7 +50,7 @@ async function openProjector({ database, tracing }: ThreadGiven) {
       };
     },
     ...(tracing ? { onFolded: (fold) => say({ type: 'folded', fold }) } : {}),
-    onReached: (seq) => say({ type: 'position', seq }),
+    onReached: (seq, behindMs) => say({ type: 'position', seq, behindMs }),
     onMisplaced: (reason) =>
       new Promise<void>((resolve, reject) => {
         putRight = { resolve, reject };

@@ -49,7 +49,7 @@ export type Asked =
 /** Messages from the thread. */
 export type Said =
   | { readonly type: 'answer'; readonly id: number; readonly value?: unknown; readonly error?: ThreadError }
-  | { readonly type: 'position'; readonly seq: number }
+  | { readonly type: 'position'; readonly seq: number; readonly behindMs: number }
   | { readonly type: 'folded'; readonly fold: Fold }
   | { readonly type: 'misplaced'; readonly reason: string }
   | {
@@ -95,6 +95,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
   const { database, log, onMisplaced, openThread = openWorker } = options;
   let worker: Thread | null = null;
   let known = 0;
+  let behindMs = 0;
   let nextId = 0;
   let started = false;
   let closed = false;
@@ -135,6 +136,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
       }
       case 'position':
         known = said.seq;
+        behindMs = said.behindMs;
         return;
       case 'folded':
         tracedFold(said.fold);
@@ -182,6 +184,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
       if (seq > known) await call({ method: 'projected', seq });
     },
     position: () => known,
+    behindMs: () => behindMs,
     async close() {
       if (closed) return;
       stopListening();

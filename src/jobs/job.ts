@@ -67,8 +67,8 @@ export function toJob(row: JobRow): Job {
   };
 }
 
-/** Groups of job kinds that share workers: a long document must not delay sealing, nor a slow service a document. */
-export const queueNames = ['sync', 'documents', 'service-calls', 'outgoing', 'maintenance'] as const;
+/** Groups of job kinds that share workers: a slow service must not delay a document, and nothing may delay sealing. */
+export const queueNames = ['sync', 'documents', 'service-calls', 'outgoing', 'maintenance', 'sealing'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /**
@@ -82,6 +82,7 @@ const queueConcurrency: Readonly<Record<QueueName, number>> = {
   // A hanging mail server must not block anything else.
   outgoing: 2,
   maintenance: 1,
+  sealing: 1,
 };
 
 const queueOfKind: Readonly<Record<string, QueueName>> = {
@@ -101,12 +102,12 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'task-mail': 'outgoing',
   'request-form-mail': 'outgoing',
   export: 'documents',
-  // Computes as long as a rebuild does, and sealing must not wait for it.
+  // Computes as long as a rebuild does, and maintenance must not wait for it.
   'check-read-models': 'documents',
   // The same goes for a verification of the whole ledger and a backup.
   verify: 'documents',
   backup: 'documents',
-  // Waits for others, and sealing must not wait for it.
+  // Waits for others, and maintenance must not wait for it.
   witness: 'sync',
   // Rebuild the read models and rewrite the database.
   retention: 'documents',
@@ -118,9 +119,10 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'mail-checkpoint': 'maintenance',
   'notify-send': 'outgoing',
   'checkpoint-mail': 'outgoing',
-  seal: 'maintenance',
   maintenance: 'maintenance',
   'settle-calls': 'maintenance',
+  // Others of the program's own jobs wait until the read models have caught up, which takes minutes under load.
+  seal: 'sealing',
 };
 
 /** The queue of a job kind. Kinds not listed in a queue call the service. */

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { commitmentOf, type NewEntry, SALT_BYTES } from '../crypto/entry.ts';
 import { CodedError, StoreUnavailable } from '../core/errors.ts';
 import { dedupeKeyOf, type InstanceKeys } from '../crypto/keys.ts';
@@ -41,7 +42,9 @@ export function createLedger({ store, keys, limits: given, refuse = () => null }
   const line = new WaitingLine(limits);
   const prepare = createPreparation();
   const listeners = createListeners();
-  const worker = createWorker(line, new Committer(store, keys.append, line), refuse, listeners.tell);
+  const committer = new Committer(store, keys.append, line);
+  let pauseMs = () => 0;
+  const worker = createWorker({ line, committer, refuse, pauseMs: () => pauseMs(), tell: listeners.tell });
   let closed = false;
 
   return {
@@ -73,6 +76,10 @@ export function createLedger({ store, keys, limits: given, refuse = () => null }
     keyOf: (...parts: readonly (string | Uint8Array)[]) => dedupeKeyOf(keys.dedupe, ...parts),
     /** Calls a listener after each commit with the highest known seq. Returns a function that removes it. */
     onAppended: listeners.add,
+    /** From now on waits this many milliseconds before each commit, so that more entries share it; never if a whole batch is waiting. */
+    pauseBy(ms: () => number): void {
+      pauseMs = ms;
+    },
     /** Waits for queued appends, then refuses more. */
     async close(): Promise<void> {
       closed = true;
@@ -98,19 +105,26 @@ function assertFits(entries: number, bytes: number, { batchEntries, batchBytes }
   throw new RangeError(`A batch is at most ${batchEntries} entries and ${batchBytes / (1 << 20)} MiB`);
 }
 
+interface WorkerParts {
+  readonly line: WaitingLine;
+  readonly committer: Committer;
+  readonly refuse: () => string | null;
+  readonly pauseMs: () => number;
+  readonly tell: (seq: number) => void;
+}
+
 /** Empties the queue whenever something is in it. */
-function createWorker(
-  line: WaitingLine,
-  committer: Committer,
-  refuse: () => string | null,
-  tell: (seq: number) => void,
-) {
+function createWorker({ line, committer, refuse, pauseMs, tell }: WorkerParts) {
   let working: Promise<void> | null = null;
 
   async function work(): Promise<void> {
     // Wait one turn of the event loop, so that deliveries that arrived together form one batch.
     await new Promise((resolve) => setImmediate(resolve));
-    while (!line.isEmpty) await answer(line.take());
+    while (!line.isEmpty) {
+      const ms = line.fillsBatch ? 0 : pauseMs();
+      if (ms > 0) await delay(ms);
+      await answer(line.take());
+    }
     working = null;
   }
 

@@ -5,6 +5,8 @@ import { leafHashOf, macOf } from '../crypto/entry.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpackFrontier } from '../crypto/merkle.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
+import { createTurns } from '../jobs/event-loop.ts';
+import { type LeafRow, readLeafPage } from '../store/queries/entry-pages.ts';
 import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { hasLeafTypes } from './verify/entry-fault.ts';
@@ -35,6 +37,9 @@ export interface SealOptions {
 }
 
 const PAGE = 2000;
+/** Deliveries go first: milliseconds of work at once, after which others get up to this many times as much. */
+const SLICE_MS = 2;
+const YIELDS = 4;
 
 /**
  * Seals all entries so far into the Merkle tree and publishes a checkpoint: grown from the last one, signed, synced to
@@ -63,41 +68,41 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
     }
     frontier = grown;
   }
-  for (;;) {
-    const rows = await store.read
-      .selectFrom('entries')
-      .select(['seq', 'source', 'source_seq', 'kind', 'received_at', 'dedupe_key', 'commitment', 'leaf_hash', 'mac'])
-      .where('seq', '>', frontier.size)
-      .orderBy('seq')
-      .limit(PAGE)
-      .execute();
-    for (const [place, row] of rows.entries()) {
-      const expected = frontier.size + place + 1;
-      if (row.seq !== expected) return refused(expected, 'the entry is missing');
-      const leaf = { ...row, sourceSeq: row.source_seq, receivedAt: row.received_at, dedupeKey: row.dedupe_key };
-      const altered =
-        !hasLeafTypes({ ...leaf, leafHash: row.leaf_hash }) || !equalBytes(leafHashOf(leaf), row.leaf_hash);
-      if (altered) return refused(row.seq, 'the entry was altered after it was appended');
-      if (!equalBytes(macOf(options.appendKey, row.leaf_hash), row.mac)) {
-        return refused(row.seq, 'the entry was not written with the instance key');
-      }
-      if (!isEntryKind(row.kind))
-        return refused(row.seq, `the kind ${JSON.stringify(row.kind)} of the entry is unknown`);
+  // What is appended from now on is left to the next time, or under load it might never end.
+  const end = await highestSeq(store);
+  const turns = createTurns(SLICE_MS, YIELDS);
+  while (frontier.size < end) {
+    const rows = await readLeafPage(store.read, frontier.size, end, PAGE);
+    if (rows.length === 0) return refused(frontier.size + 1, 'the entry is missing');
+    const leaves: Buffer[] = [];
+    for (const row of rows) {
+      const expected = frontier.size + leaves.length + 1;
+      const reason = row.seq === expected ? reasonAgainst(row, options.appendKey) : 'the entry is missing';
+      if (reason !== null) return refused(expected, reason);
+      leaves.push(row.leaf_hash);
+      if (turns.areDue()) await turns.take();
     }
-    frontier = growFrontier(
-      frontier,
-      rows.map((row) => row.leaf_hash),
-    );
-    if (rows.length < PAGE) break;
+    frontier = growFrontier(frontier, leaves);
   }
   if (frontier.size === 0) return { outcome: 'empty' };
   if (last && frontier.size === last.size) {
-    const end = await highestSeq(store);
     if (end < last.size) return refused(end + 1, 'the entry is missing');
     const { size, root, note, created_at } = last;
     return { outcome: 'unchanged', checkpoint: { size, root, note, createdAt: created_at } };
   }
   return { outcome: 'sealed', checkpoint: await publish(options, frontier) };
+}
+
+/** Why an entry must not be signed; null if it may. */
+function reasonAgainst(row: LeafRow, appendKey: Uint8Array): string | null {
+  const leaf = {
+    ...{ seq: row.seq, source: row.source, sourceSeq: row.source_seq, kind: row.kind, receivedAt: row.received_at },
+    ...{ dedupeKey: row.dedupe_key, commitment: row.commitment, leafHash: row.leaf_hash, mac: row.mac },
+  };
+  if (!hasLeafTypes(leaf) || !equalBytes(leafHashOf(leaf), row.leaf_hash))
+    return 'the entry was altered after it was appended';
+  if (!equalBytes(macOf(appendKey, row.leaf_hash), row.mac)) return 'the entry was not written with the instance key';
+  return isEntryKind(row.kind) ? null : `the kind ${JSON.stringify(row.kind)} of the entry is unknown`;
 }
 
 function refused(seq: number, reason: string): Sealing {

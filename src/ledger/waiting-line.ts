@@ -129,6 +129,7 @@ export class WaitingLine {
   readonly #calls: Call[] = [];
   readonly #limits: AppendLimits;
   #bytes = 0;
+  #entries = 0;
 
   constructor(limits: AppendLimits) {
     this.#limits = limits;
@@ -136,6 +137,11 @@ export class WaitingLine {
 
   get isEmpty(): boolean {
     return this.#calls.length === 0;
+  }
+
+  /** Whether as many entries wait as fit into one batch. */
+  get fillsBatch(): boolean {
+    return this.#entries >= this.#limits.batchEntries;
   }
 
   /** Whether a call of this many bytes may wait. The first one always may. */
@@ -146,6 +152,7 @@ export class WaitingLine {
   push(call: Call): void {
     this.#calls.push(call);
     this.#bytes += call.bytes;
+    this.#entries += call.prepared.length;
   }
 
   /** Takes the next batch: the first call, however large, and as many more as fit. */
@@ -173,6 +180,7 @@ export class WaitingLine {
     for (let call = this.#calls[0]; call !== undefined && mayGo(call); call = this.#calls[0]) {
       this.#calls.shift();
       this.#bytes -= call.bytes;
+      this.#entries -= call.prepared.length;
       batch.add(call);
     }
   }

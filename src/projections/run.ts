@@ -33,8 +33,8 @@ export interface ProjectorOptions {
    * Default: the event loop of this thread.
    */
   readonly watchLoad?: () => () => number;
-  /** Called with the position each time this process reads or moves it. */
-  readonly onReached?: (seq: number) => void;
+  /** Called with the position each time this process reads or moves it, or when it is far behind or no longer so. */
+  readonly onReached?: (seq: number, behindMs: number) => void;
   /** Called with each batch once it is committed. */
   readonly onFolded?: (fold: Fold) => void;
   /** Replaces the list of all read models, for tests. */
@@ -49,6 +49,9 @@ const RESTS = 4;
 const REST_MS = 6000;
 /** If the oldest entry not yet projected is older than this, milliseconds, the projector no longer yields to deliveries. */
 const BEHIND_MS = 30_000;
+/** From then on appends wait a millisecond for each two seconds more, up to this many ({@link pauseFor}). */
+const LONGEST_PAUSE_MS = 20;
+const PAUSE_PER_MS = 2000;
 /**
  * If the oldest entry is older than this, milliseconds, transactions last this many times as long: the more entries
  * share one, the fewer times a page of an index is written (docs/decisions.md#large-batches-for-the-projector).
@@ -87,6 +90,8 @@ export interface Projector {
   projected(seq: number): Promise<void>;
   /** The position this process saw last. */
   position(): number;
+  /** Age of the oldest entry that this process has not projected yet, milliseconds, as of its last batch; 0 if another process projects. */
+  behindMs(): number;
   /** Finishes the current batch and stops. */
   close(): Promise<void>;
 }
@@ -122,17 +127,20 @@ export function createProjector(options: ProjectorOptions): Projector {
     const from = (await loadPosition(store.read, 'projector')) ?? (await store.foldTransaction(beginPosition));
     const hasMoved = seen !== null && from.seq > seen;
     seen = from.seq;
-    if (yields && hasMoved && !reach.isAwaited()) return { outcome: 'lost', full: false, behindMs: 0 };
+    if (yields && hasMoved && !reach.isAwaited()) {
+      reach.moved(reach.position(), 0);
+      return { outcome: 'lost', full: false, behindMs: 0 };
+    }
     const page = await pages.load(from);
     if (await placement.wasPutRight(from, page)) return { outcome: 'lost', full: true, behindMs: 0 };
-    reach.moved(from.seq);
+    const startedAt = Date.now();
+    const oldest = page?.entries[0];
+    const behindMs = oldest === undefined ? 0 : startedAt - Date.parse(oldest.receivedAt);
+    reach.moved(from.seq, behindMs);
     if (page === null) return { outcome: 'caught-up', full: false, behindMs: 0 };
     if (page.full) await reportProgress(from.seq);
-    const startedAt = Date.now();
     const traced: Fold['entries'][number][] = [];
     let full = false;
-    const [oldest] = page.entries;
-    const behindMs = oldest === undefined ? 0 : startedAt - Date.parse(oldest.receivedAt);
     const together = pages.from(page, {
       togetherMs: limits.togetherMs * (behindMs > FAR_BEHIND_MS ? FAR_BEHIND_TIMES : 1),
       onPage(taken) {
@@ -145,7 +153,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     options.onFolded?.({ entries: traced.filter(({ seq }) => seq <= reached), startedAt, endedAt: Date.now() });
     seen = reached;
     placement.moved({ ...from, seq: reached });
-    reach.moved(reached);
+    reach.moved(reached, behindMs);
     return { outcome: 'projected', full, behindMs };
   }
 
@@ -218,6 +226,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       await isReached;
     },
     position: () => reach.position(),
+    behindMs: () => reach.behindMs(),
     async close() {
       closed = true;
       stopListening();
@@ -232,16 +241,19 @@ export function createProjector(options: ProjectorOptions): Projector {
 }
 
 /** The position this process has seen, and the callers waiting for one. */
-function createReach(onReached: (seq: number) => void = () => undefined) {
+function createReach(onReached: (seq: number, behindMs: number) => void = () => undefined) {
   const waiting = new Set<{ seq: number; resolve(): void; reject(error: Error): void }>();
   let known = 0;
+  let behind = 0;
   return {
     position: () => known,
+    behindMs: () => behind,
     isAwaited: () => waiting.size > 0,
     wait: (seq: number) => new Promise<void>((resolve, reject) => void waiting.add({ seq, resolve, reject })),
-    moved(seq: number): void {
-      if (seq !== known) onReached(seq);
+    moved(seq: number, behindMs: number): void {
+      if (seq !== known || pauseFor(behindMs) !== pauseFor(behind)) onReached(seq, behindMs);
       known = seq;
+      behind = behindMs;
       for (const waiter of waiting) {
         if (waiter.seq > seq) continue;
         waiting.delete(waiter);
@@ -347,6 +359,14 @@ function tracedEntry({ seq, kind, reading, action }: ProjectedEntry): Fold['entr
   const name = reading?.event ?? null;
   if (kind === 'webhook') return { seq, event: knownEvents.find((known) => known === name) ?? 'other' };
   return { seq, event: action?.action };
+}
+
+/**
+ * How long appends wait before each commit while the read models are this far behind, milliseconds: the more deliveries
+ * share a commit, the more time is left for folding (docs/decisions.md#deliveries-go-first).
+ */
+export function pauseFor(behindMs: number): number {
+  return Math.min(LONGEST_PAUSE_MS, Math.max(0, Math.ceil((behindMs - BEHIND_MS) / PAUSE_PER_MS)));
 }
 
 /** The size of a batch, with its defaults. */

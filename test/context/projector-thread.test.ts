@@ -90,7 +90,7 @@ test('the projector tells the thread of appends beyond its position, many in one
       append = listener;
       return () => undefined;
     });
-    threads[0]?.say({ type: 'position', seq: 10 });
+    threads[0]?.say({ type: 'position', seq: 10, behindMs: 0 });
     for (const seq of [9, 10]) append(seq);
     await vi.advanceTimersByTimeAsync(100);
     const told = () => threads[0]?.asked.flatMap((one) => (one.type === 'appended' ? [one.seq] : []));

@@ -115,6 +115,25 @@ test('a full queue refuses, and waiting entries are still stored', async () => {
   for (const result of refused) expect(result.reason).toBeInstanceOf(CodedError);
 });
 
+test('while commits pause, entries that arrive one by one share a commit, and a whole batch does not wait', async () => {
+  const { ledger } = await temporaryLedger();
+  const told: number[] = [];
+  ledger.onAppended((seq) => told.push(seq));
+  ledger.pauseBy(() => 100);
+  const appends = [];
+  for (let i = 0; i < 5; i += 1) {
+    appends.push(ledger.append([delivery(ledger, `n${i}`)]));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(appends);
+  expect(told).toEqual([5]);
+
+  const HOUR = 3_600_000;
+  ledger.pauseBy(() => HOUR);
+  await Promise.all(Array.from({ length: 256 }, (_, i) => ledger.append([delivery(ledger, `m${i}`)])));
+  expect(told.at(-1)).toBe(261);
+});
+
 test('after close nothing more is accepted, but queued entries are committed', async () => {
   const { ledger } = await temporaryLedger();
   const last = ledger.append([delivery(ledger, 'last')]);

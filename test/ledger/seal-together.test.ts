@@ -1,5 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
+import type { NewEntry } from '../../src/crypto/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { Store } from '../../src/store/store.ts';
 import { createJournal, type Journal } from '../../src/ledger/journal.ts';
 import { sealLedger } from '../../src/ledger/seal.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify-ledger.ts';
@@ -8,30 +11,28 @@ import { temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const clock = () => new Date('2026-07-01T12:00:00Z');
 
+const entryOf = (ledger: Pick<Ledger, 'keyOf'>, text: string): NewEntry => ({
+  source: 'default',
+  kind: 'webhook',
+  dedupeKey: ledger.keyOf(Buffer.from(text)),
+  receivedAt: '2026-07-01T10:00:00.000Z',
+  meta: Buffer.from('{}'),
+  body: Buffer.from(text),
+});
+const sealOptions = (store: Store) => ({
+  store,
+  appendKey: testKeys.append,
+  signingKey: privateKey,
+  instance: 'test',
+  epoch: 1,
+  clock,
+});
+
 async function begin() {
   const { store, ledger } = await temporaryLedger();
   const folder = await temporaryFolder();
-  const append = (text: string) =>
-    ledger.append([
-      {
-        source: 'default',
-        kind: 'webhook',
-        dedupeKey: ledger.keyOf(Buffer.from(text)),
-        receivedAt: '2026-07-01T10:00:00.000Z',
-        meta: Buffer.from('{}'),
-        body: Buffer.from(text),
-      },
-    ]);
-  const seal = (journal: Journal) =>
-    sealLedger({
-      store,
-      journal,
-      appendKey: testKeys.append,
-      signingKey: privateKey,
-      instance: 'test',
-      epoch: 1,
-      clock,
-    });
+  const append = (text: string) => ledger.append([entryOf(ledger, text)]);
+  const seal = (journal: Journal) => sealLedger({ ...sealOptions(store), journal });
   const verify = () =>
     verifyLedger({
       store,
@@ -93,4 +94,30 @@ test('a sealer that was paused before it wrote its checkpoint may continue after
   expect(await slow).toMatchObject({ outcome: 'sealed', checkpoint: { size: 1 } });
   expect((await verify()).faults).toEqual([]);
   expect(await seal(journal)).toMatchObject({ outcome: 'unchanged', checkpoint: { size: 2 } });
+});
+
+test('sealing ends even if entries are appended faster than it reads them', async () => {
+  const { store, ledger } = await temporaryLedger();
+  const append = async (from: number, count: number) => {
+    for (let at = from; at < from + count; at += 250)
+      await ledger.append(Array.from({ length: 250 }, (_, place) => entryOf(ledger, String(at + place))));
+  };
+  await append(0, 3000);
+  let queries = 0;
+  const read = store.read.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      queries += 1;
+      if (queries < 20) await append(3000 * queries, 3000);
+      return result;
+    },
+  });
+  const sealing = await sealLedger({
+    ...sealOptions({ ...store, read }),
+    journal: createJournal(await temporaryFolder()),
+  });
+  expect(sealing).toMatchObject({ outcome: 'sealed' });
+  const { size } = (sealing as Extract<typeof sealing, { checkpoint: unknown }>).checkpoint;
+  expect(size).toBeGreaterThanOrEqual(3000);
+  expect(queries).toBeLessThan(10);
 });

@@ -4,6 +4,9 @@ import type { Query } from '../store.ts';
 
 type Row = Selectable<Tables['entries']>;
 
+/** What of an entry forms its leaf in the tree, without its content. */
+export type LeafRow = Omit<Row, 'salt' | 'meta' | 'body'>;
+
 /** The size of a page: its maximum number of entries, and of bytes of content. A page has at least one entry. */
 export interface PageSize {
   readonly entries: number;
@@ -59,6 +62,37 @@ export async function readEntryPage(
   return { rows: await each.execute(), to, full };
 }
 
+/**
+ * The same for what forms their leaves: a page of at most this many entries after `after`, up to `upTo` (inclusive).
+ * Rows in order of seq; none at the end.
+ */
+export async function readLeafPage(
+  query: Query,
+  after: number,
+  upTo: number,
+  entries: number,
+): Promise<readonly LeafRow[]> {
+  const packing = query.getExecutor().adapter instanceof SqliteAdapter ? inSqlite : inPostgres;
+  const { rows } = await sql<PackedLeaves>`with
+    page as (
+      select ${sql.join(leafColumns.map((column) => sql.ref(column)))} from entries
+      where seq > ${after} and seq <= ${upTo} order by seq limit ${entries}
+    )
+    select count(*) as entries, ${packing.fittingLeaves} as fitting, ${packing.leafHeads} as heads, ${packing.hashes} as bytes
+    from page`.execute(query);
+  const [packed] = rows;
+  if (packed === undefined || Number(packed.entries) === 0) return [];
+  const unpacked = Number(packed.fitting) === Number(packed.entries) ? unpackLeaves(packed) : null;
+  if (unpacked !== null) return unpacked;
+  const each = query.selectFrom('entries').select(leafColumns).where('seq', '>', after).where('seq', '<=', upTo);
+  return each.orderBy('seq').limit(entries).execute();
+}
+
+const leafColumns = [
+  ...(['seq', 'source', 'source_seq', 'kind', 'received_at'] as const),
+  ...(['dedupe_key', 'commitment', 'leaf_hash', 'mac'] as const),
+] as const;
+
 /** Whether an entry's body contains exactly these bytes. */
 export function holdsBytes(query: Query, bytes: Buffer) {
   return query.getExecutor().adapter instanceof SqliteAdapter
@@ -99,54 +133,73 @@ async function* portionsOf(query: Query, seqs: readonly number[], bytes: number)
   yield portion;
 }
 
-interface Packed {
-  /** Null if there are no more entries. */
-  readonly last: number | null;
+interface PackedLeaves {
   readonly entries: number;
-  /** Entries within the page's number, of which its bytes may allow fewer. */
-  readonly next: number;
   /** Entries whose columns have the types and lengths with which this program writes them. */
   readonly fitting: number;
-  /** JSON: a {@link Head} for each entry. */
+  /** JSON: a {@link LeafHead} or {@link Head} for each entry. */
   readonly heads: string;
   readonly bytes: Buffer;
 }
 
-type Head = readonly [
-  seq: number,
-  source: string,
-  sourceSeq: number,
-  kind: Row['kind'],
-  receivedAt: string,
-  salt: number | null,
-  meta: number | null,
-  body: number | null,
-];
+interface Packed extends PackedLeaves {
+  /** Null if there are no more entries. */
+  readonly last: number | null;
+  /** Entries within the page's number, of which its bytes may allow fewer. */
+  readonly next: number;
+}
+
+type LeafHead = readonly [seq: number, source: string, sourceSeq: number, kind: Row['kind'], receivedAt: string];
+
+type Head = readonly [...head: LeafHead, salt: number | null, meta: number | null, body: number | null];
 
 /** Bytes of the deduplication key, the commitment, the leaf hash and the MAC. */
 const HASH = 32;
 /** From this page size in bytes, hashes are copied. With small contents, a page of 500 entries stays below it. */
 const LARGE = 1 << 20;
 
-const inSqlite = {
-  fitting: sql`sum(typeof(seq) = 'integer' and typeof(source_seq) = 'integer' and typeof(source) = 'text' and typeof(kind) = 'text'
+const fittingLeafInSqlite = sql`typeof(seq) = 'integer' and typeof(source_seq) = 'integer' and typeof(source) = 'text' and typeof(kind) = 'text'
     and typeof(received_at) = 'text' and typeof(dedupe_key) = 'blob' and length(dedupe_key) = ${sql.lit(HASH)}
     and typeof(commitment) = 'blob' and length(commitment) = ${sql.lit(HASH)} and typeof(leaf_hash) = 'blob' and length(leaf_hash) = ${sql.lit(HASH)}
-    and typeof(mac) = 'blob' and length(mac) = ${sql.lit(HASH)} and typeof(salt) in ('blob', 'null') and typeof(meta) in ('blob', 'null')
-    and typeof(body) in ('blob', 'null'))`,
-  // JSON accepts no blobs, so texts are cast: a column of another type does not fit, and is not read from here.
-  heads: sql`json_group_array(json_array(seq, cast(source as text), cast(source_seq as integer), cast(kind as text), cast(received_at as text), length(salt), length(meta), length(body)))`,
+    and typeof(mac) = 'blob' and length(mac) = ${sql.lit(HASH)}`;
+// JSON accepts no blobs, so texts are cast: a column of another type does not fit, and is not read from here.
+const leafHeadInSqlite = sql`seq, cast(source as text), cast(source_seq as integer), cast(kind as text), cast(received_at as text)`;
+const hashesOf = sql`dedupe_key || commitment || leaf_hash || mac`;
+
+const inSqlite = {
+  fitting: sql`sum(${fittingLeafInSqlite} and typeof(salt) in ('blob', 'null') and typeof(meta) in ('blob', 'null') and typeof(body) in ('blob', 'null'))`,
+  heads: sql`json_group_array(json_array(${leafHeadInSqlite}, length(salt), length(meta), length(body)))`,
   // Concatenation gives a text; the cast makes its bytes a blob again.
-  bytes: sql`cast(group_concat(dedupe_key || commitment || leaf_hash || mac || coalesce(salt, x'') || coalesce(meta, x'') || coalesce(body, x''), '') as blob)`,
+  bytes: sql`cast(group_concat(${hashesOf} || coalesce(salt, x'') || coalesce(meta, x'') || coalesce(body, x''), '') as blob)`,
+  fittingLeaves: sql`sum(${fittingLeafInSqlite})`,
+  leafHeads: sql`json_group_array(json_array(${leafHeadInSqlite}))`,
+  hashes: sql`cast(group_concat(${hashesOf}, '') as blob)`,
 };
 
+// JSON would round a number beyond 2^53 − 1.
+const fittingInPostgres = sql`count(*) filter (where seq between -9007199254740991 and 9007199254740991 and source_seq between -9007199254740991 and 9007199254740991
+    and length(dedupe_key) = ${sql.lit(HASH)} and length(commitment) = ${sql.lit(HASH)} and length(leaf_hash) = ${sql.lit(HASH)} and length(mac) = ${sql.lit(HASH)})`;
+const leafHeadInPostgres = sql`seq, source, source_seq, kind, received_at`;
+
 const inPostgres = {
-  // JSON would round a number beyond 2^53 − 1.
-  fitting: sql`count(*) filter (where seq between -9007199254740991 and 9007199254740991 and source_seq between -9007199254740991 and 9007199254740991
-    and length(dedupe_key) = ${sql.lit(HASH)} and length(commitment) = ${sql.lit(HASH)} and length(leaf_hash) = ${sql.lit(HASH)} and length(mac) = ${sql.lit(HASH)})`,
-  heads: sql`json_agg(json_build_array(seq, source, source_seq, kind, received_at, length(salt), length(meta), length(body)))`,
-  bytes: sql`string_agg(dedupe_key || commitment || leaf_hash || mac || coalesce(salt, '') || coalesce(meta, '') || coalesce(body, ''), ''::bytea)`,
+  fitting: fittingInPostgres,
+  heads: sql`json_agg(json_build_array(${leafHeadInPostgres}, length(salt), length(meta), length(body)))`,
+  bytes: sql`string_agg(${hashesOf} || coalesce(salt, '') || coalesce(meta, '') || coalesce(body, ''), ''::bytea)`,
+  fittingLeaves: fittingInPostgres,
+  leafHeads: sql`json_agg(json_build_array(${leafHeadInPostgres}))`,
+  hashes: sql`string_agg(${hashesOf}, ''::bytea)`,
 };
+
+/** Null if there are too many bytes or too few. */
+function unpackLeaves({ heads, bytes }: PackedLeaves): LeafRow[] | null {
+  let at = 0;
+  const takeHash = () => bytes.subarray(at, (at += HASH));
+  const rows = (JSON.parse(heads) as LeafHead[]).map(([seq, source, sourceSeq, kind, receivedAt]) => ({
+    ...{ seq, source, source_seq: sourceSeq, kind, received_at: receivedAt },
+    ...{ dedupe_key: takeHash(), commitment: takeHash(), leaf_hash: takeHash(), mac: takeHash() },
+  }));
+  return at === bytes.length ? rows : null;
+}
 
 /** Null if the bytes do not match the lengths. */
 function unpack({ heads, bytes }: Packed): Row[] | null {
