@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
 /** A turn of the event loop that takes less, milliseconds, had nothing to do. */
 const IDLE_TURN_MS = 0.1;
@@ -6,9 +6,9 @@ const IDLE_TURN_MS = 0.1;
 /**
  * Yields to the event loop within long work, so that deliveries are answered meanwhile.
  * @param sliceMs milliseconds of work between yields
- * @param yields each yield lasts until nothing else is waiting, or others had this many times a slice; 0: one turn
+ * @param restMs milliseconds of rest at each yield if others have work
  */
-export function createTurns(sliceMs = 5, yields = 0) {
+export function createTurns(sliceMs = 5, restMs = 0) {
   let sliceEnds = performance.now() + sliceMs;
   return {
     /** Whether it is time to yield. Separate from `take`, to avoid needless awaits. */
@@ -16,14 +16,17 @@ export function createTurns(sliceMs = 5, yields = 0) {
     /** Resolves when everything else that was waiting had its turn. */
     async take(): Promise<void> {
       const from = performance.now();
-      for (let before = from, now = from; ; before = now) {
-        await nextTurn();
-        now = performance.now();
-        if (now - from >= yields * sliceMs || now - before < IDLE_TURN_MS) break;
-      }
+      await nextTurn();
+      if (restMs > 0 && performance.now() - from >= IDLE_TURN_MS) await delay(restMs);
       sliceEnds = performance.now() + sliceMs;
     },
   };
 }
 
 export type Turns = ReturnType<typeof createTurns>;
+
+/**
+ * Turns for work in the background of a server, so that deliveries go first. A delivery takes several turns of the event
+ * loop, each of which may have to wait for a slice, hence the short ones.
+ */
+export const createBackgroundTurns = () => createTurns(0.3, 1);

@@ -5,7 +5,7 @@ import { leafHashOf, macOf } from '../crypto/entry.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpackFrontier } from '../crypto/merkle.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
-import { createTurns } from '../jobs/event-loop.ts';
+import { createBackgroundTurns } from '../jobs/event-loop.ts';
 import { type LeafRow, readLeafPage } from '../store/queries/entry-pages.ts';
 import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -36,10 +36,7 @@ export interface SealOptions {
   readonly clock: Clock;
 }
 
-const PAGE = 2000;
-/** Deliveries go first: milliseconds of work at once, after which others get up to this many times as much. */
-const SLICE_MS = 2;
-const YIELDS = 4;
+const PAGE = 500;
 
 /**
  * Seals all entries so far into the Merkle tree and publishes a checkpoint: grown from the last one, signed, synced to
@@ -70,19 +67,17 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
   }
   // What is appended from now on is left to the next time, or under load it might never end.
   const end = await highestSeq(store);
-  const turns = createTurns(SLICE_MS, YIELDS);
+  const turns = createBackgroundTurns();
   while (frontier.size < end) {
     const rows = await readLeafPage(store.read, frontier.size, end, PAGE);
     if (rows.length === 0) return refused(frontier.size + 1, 'the entry is missing');
-    const leaves: Buffer[] = [];
     for (const row of rows) {
-      const expected = frontier.size + leaves.length + 1;
+      const expected = frontier.size + 1;
       const reason = row.seq === expected ? reasonAgainst(row, options.appendKey) : 'the entry is missing';
       if (reason !== null) return refused(expected, reason);
-      leaves.push(row.leaf_hash);
+      frontier = growFrontier(frontier, [row.leaf_hash]);
       if (turns.areDue()) await turns.take();
     }
-    frontier = growFrontier(frontier, leaves);
   }
   if (frontier.size === 0) return { outcome: 'empty' };
   if (last && frontier.size === last.size) {

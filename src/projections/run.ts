@@ -49,9 +49,12 @@ const RESTS = 4;
 const REST_MS = 6000;
 /** If the oldest entry not yet projected is older than this, milliseconds, the projector no longer yields to deliveries. */
 const BEHIND_MS = 30_000;
-/** From then on appends wait a millisecond for each two seconds more, up to this many ({@link pauseFor}). */
-const LONGEST_PAUSE_MS = 20;
-const PAUSE_PER_MS = 2000;
+/**
+ * From then on appends wait a millisecond for each of these, up to eight ({@link pauseFor}). With shorter ones the rate
+ * swings, because the age tells only later what a pause has changed.
+ */
+const PAUSE_STEP_MS = 7500;
+const LONGEST_PAUSE_MS = 8;
 /**
  * If the oldest entry is older than this, milliseconds, transactions last this many times as long: the more entries
  * share one, the fewer times a page of an index is written (docs/decisions.md#large-batches-for-the-projector).
@@ -90,7 +93,10 @@ export interface Projector {
   projected(seq: number): Promise<void>;
   /** The position this process saw last. */
   position(): number;
-  /** Age of the oldest entry that this process has not projected yet, milliseconds, as of its last batch; 0 if another process projects. */
+  /**
+   * How late the entries of the last batch were projected, milliseconds: the age of the oldest, but at most the time
+   * for which this process has been behind. 0 if another process projects.
+   */
   behindMs(): number;
   /** Finishes the current batch and stops. */
   close(): Promise<void>;
@@ -119,6 +125,8 @@ export function createProjector(options: ProjectorOptions): Projector {
   let lingering = false;
   /** The process was busy during the last rest, without the projector. */
   let busy = false;
+  /** When this process last read up to the end of the ledger. */
+  let caughtUpAt = performance.now();
   /** The position last read or written. */
   let seen: number | null = null;
 
@@ -136,7 +144,10 @@ export function createProjector(options: ProjectorOptions): Projector {
     const startedAt = Date.now();
     const oldest = page?.entries[0];
     const behindMs = oldest === undefined ? 0 : startedAt - Date.parse(oldest.receivedAt);
-    reach.moved(from.seq, behindMs);
+    if (!page?.full) caughtUpAt = performance.now();
+    // Entries may be old because they come from a copy, or because the clock was set.
+    const lateMs = Math.min(behindMs, performance.now() - caughtUpAt);
+    reach.moved(from.seq, lateMs);
     if (page === null) return { outcome: 'caught-up', full: false, behindMs: 0 };
     if (page.full) await reportProgress(from.seq);
     const traced: Fold['entries'][number][] = [];
@@ -153,7 +164,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     options.onFolded?.({ entries: traced.filter(({ seq }) => seq <= reached), startedAt, endedAt: Date.now() });
     seen = reached;
     placement.moved({ ...from, seq: reached });
-    reach.moved(reached, behindMs);
+    reach.moved(reached, lateMs);
     return { outcome: 'projected', full, behindMs };
   }
 
@@ -366,7 +377,7 @@ function tracedEntry({ seq, kind, reading, action }: ProjectedEntry): Fold['entr
  * share a commit, the more time is left for folding (docs/decisions.md#deliveries-go-first).
  */
 export function pauseFor(behindMs: number): number {
-  return Math.min(LONGEST_PAUSE_MS, Math.max(0, Math.ceil((behindMs - BEHIND_MS) / PAUSE_PER_MS)));
+  return Math.min(LONGEST_PAUSE_MS, Math.max(0, Math.ceil((behindMs - BEHIND_MS) / PAUSE_STEP_MS)));
 }
 
 /** The size of a batch, with its defaults. */

@@ -81,6 +81,14 @@ test('the projector restarts a thread that ended unexpectedly, and rejects its p
   }
 });
 
+test('the projector is as far behind as the thread last said', async () => {
+  const { projector, threads } = createWorld();
+  projector.start();
+  expect(projector.behindMs()).toBe(0);
+  threads[0]?.say({ type: 'position', seq: 10, behindMs: 45_000 });
+  expect([projector.position(), projector.behindMs()]).toEqual([10, 45_000]);
+});
+
 test('the projector tells the thread of appends beyond its position, many in one message', async () => {
   vi.useFakeTimers();
   try {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, test, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { deliveries } from '../../src/projections/deliveries.ts';
 import type { Projection } from '../../src/projections/projection.ts';
-import { createProjector, restAfter } from '../../src/projections/run.ts';
+import { createProjector, pauseFor, restAfter } from '../../src/projections/run.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Fold } from '../../src/tracing/trace.ts';
@@ -376,6 +376,30 @@ test('erased entries are skipped, and the position moves past them', async () =>
   expect(await world.projector().catchUp()).toBe(4);
   const seqs = await world.store.read.selectFrom('delivery_history').select('seq').orderBy('seq').execute();
   expect(seqs.map(({ seq }) => seq)).toEqual([1, 3]);
+});
+
+test('from half a minute behind, appends pause, and the longer the further behind, up to 8 ms', () => {
+  expect([0, 29_000, 30_000, 31_000, 45_000, 60_000, 90_000, 3_600_000].map(pauseFor)).toEqual([
+    0, 0, 0, 1, 2, 4, 8, 8,
+  ]);
+});
+
+test('the projector tells how long it has been behind, and that it has caught up', async () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => now.mockRestore());
+  const world = await createWorld();
+  const told: number[] = [];
+  const projector = world.projector({ batchSize: 2, onReached: (_seq, behindMs) => told.push(behindMs) });
+  // Old, but this process has only just begun.
+  await deliver(world, 6);
+  await projector.runOnce();
+  expect(projector.behindMs()).toBe(0);
+  now.mockReturnValue(40_000);
+  await projector.runOnce();
+  expect(projector.behindMs()).toBe(40_000);
+  await projector.catchUp();
+  await projector.catchUp();
+  expect([projector.behindMs(), told.at(-1)]).toEqual([0, 0]);
 });
 
 test('deliveries go first while the process is busy, unless a caller waits for the read models or they are half a minute behind', () => {

@@ -1,6 +1,7 @@
 import type { Entry } from '../../crypto/entry.ts';
 import type { InstanceKeys } from '../../crypto/keys.ts';
 import { EMPTY_FRONTIER, type Frontier } from '../../crypto/merkle.ts';
+import { createBackgroundTurns } from '../../jobs/event-loop.ts';
 import type { Store } from '../../store/store.ts';
 import type { Counts } from './check-types.ts';
 import { checks } from './checks.ts';
@@ -83,9 +84,11 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   );
 
   let done = 0;
+  const turns = createBackgroundTurns();
   for await (const page of readEntryPages(store.read, since.size || Number.MIN_SAFE_INTEGER, highest)) {
     for (const entry of page) {
       if (isNumbered(entry, report)) for (const check of begun) check.entry?.(entry);
+      if (turns.areDue()) await turns.take();
     }
     done += page.length;
     onProgress?.(done, total);
