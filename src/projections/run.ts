@@ -170,6 +170,7 @@ export function createProjector(options: ProjectorOptions): Projector {
 
   /** One run at a time in this process: two would race each other. */
   function runAlone({ yields = false } = {}): Promise<Ran> {
+    if (closed) return Promise.reject(new Error('the projector is closed'));
     const next = running.then(
       () => run(yields),
       () => run(yields),

@@ -46,6 +46,18 @@ test('projectors that race on one database project every entry exactly once', as
   expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
 });
 
+test('a projector that is closed stops catching up after the current batch', async () => {
+  const world = await createWorld();
+  await deliver(world, 50);
+  let closing: Promise<void> | null = null;
+  const onFolded = () => void (closing ??= projector.close());
+  const projector = world.projector({ batchSize: 5, togetherMs: 0, onFolded });
+  await expect(projector.catchUp()).rejects.toThrow('the projector is closed');
+  await closing;
+  expect(projector.position()).toBeLessThan(50);
+  await expect(projector.catchUp()).rejects.toThrow('the projector is closed');
+});
+
 test('catching up reaches the end again after a batch that ended exactly there', async () => {
   const world = await createWorld();
   const projector = world.projector({ batchSize: 20 });
