@@ -17,7 +17,7 @@ COPY scripts/bundle.ts scripts/trace.ts ./scripts/
 RUN npm run build && node --import tsx scripts/trace.ts /run/app
 
 # The final stage writes only to /data and /tmp, so start it with a read-only root file system (compose.yaml does).
-# The base of node:24-bookworm-slim, without npm, yarn and headers, which nothing here uses.
+# The image that node:24-bookworm-slim is based on, without npm, yarn and headers, which nothing here uses.
 FROM debian:bookworm-slim
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_PORT=8081 DATA_DIR=/data
@@ -25,7 +25,7 @@ WORKDIR /app
 COPY LICENSE CHANGELOG.md README.md ./
 COPY docs ./docs
 COPY --from=build /run/app ./
-# By number: Kubernetes cannot tell from a name that it is not root (runAsNonRoot).
+# By number: Kubernetes cannot tell from a name that the user is not root (runAsNonRoot).
 # The command has the same name as elsewhere, for `docker exec` and in messages that tell you what to run.
 RUN ln -s /app/dist/src/cli.js /usr/local/bin/consent-ledger && mkdir /data && chown 1000:1000 /data
 USER 1000:1000

@@ -14,7 +14,7 @@ app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
-{{- /* What the chart itself knows, under what the settings say. */ -}}
+{{- /* The variables of a pod: those derived from the ingresses, which "settings" can override, and those that the chart always sets. */ -}}
 {{- define "consent-ledger.settings" -}}
 {{- $own := dict "HOST" "0.0.0.0" "PORT" "8080" "ADMIN_HOST" "0.0.0.0" "ADMIN_PORT" "8081" "DATA_DIR" "/data" "SIGNING_KEY_FILE" (printf "/run/secrets/consent-ledger/%s" .Values.secret.signingKey) }}
 {{- range .Values.secret.keys }}{{ $_ := set $own (printf "%s_FILE" .) (printf "/run/secrets/consent-ledger/%s" .) }}{{ end }}
@@ -44,9 +44,9 @@ metadata:
     {{- with $root.Values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
 spec:
   automountServiceAccountToken: false
-  # Variables of other services would look like misspelt settings.
+  # Kubernetes would add variables for every service, which look like misspelt settings.
   enableServiceLinks: false
-  # Time to keep serving until the cluster has noticed, and 25 seconds to stop.
+  # Time to keep serving until the cluster has noticed, plus 25 seconds to stop.
   terminationGracePeriodSeconds: {{ if eq .part "receivers" }}{{ add $part.drain 35 }}{{ else }}40{{ end }}
   securityContext:
     runAsNonRoot: true
