@@ -4,7 +4,10 @@ import { findReport } from '../reports/index.ts';
 import { createHistory } from '../src/store/queries/history.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 
-/** One half of the audit benchmark, in its own process: a report, or the SQL that someone would write by hand for its numbers. */
+/**
+ * One half of the audit benchmark, in its own process: a report, or the SQL that someone would write by hand to get its
+ * numbers.
+ */
 const [mode, name, path] = process.argv.slice(2) as ['report' | 'by-hand', string, string];
 const period = `source = 'default' and at >= '2026-06-01T00:00:00.000Z' and at < '2026-07-01T00:00:00.000Z'`;
 const first = `from decision_history where ${period} and is_first = 1`;

@@ -9,15 +9,15 @@ const ROUNDS = 3;
 
 interface Measured {
   readonly seconds: number;
-  /** Processor seconds, which depend less on what else the machine is doing. */
+  /** CPU seconds, which depend less on what else the machine is doing. */
   readonly processor: number;
   /** Peak resident memory above that of the process before, MiB. */
   readonly memory: number;
 }
 
 /**
- * Reports over a month of decisions in SQLite, beside the GROUP BYs that someone would write by hand for the same
- * numbers, using the bare driver with the same cache. Nine in ten decisions came both ways, one in twenty each way
+ * Reports over a month of decisions in SQLite, compared with the GROUP BYs that someone would write by hand for the
+ * same numbers, using the bare driver with the same cache. Nine in ten decisions came both ways, one in twenty each way
  * alone. Each run is a separate process, after one that is not counted; reports and baseline alternate.
  */
 export function benchAudit(scale: number): Promise<Figure[]> {
@@ -33,7 +33,7 @@ export function benchAudit(scale: number): Promise<Figure[]> {
         if (round > 0) rounds.push(pair);
       }
       const time = (of: 'ours' | 'theirs') =>
-        `${median(rounds.map((pair) => pair[of].seconds)).toFixed(1)} s, ${median(rounds.map((pair) => pair[of].processor)).toFixed(1)} s of the processor`;
+        `${median(rounds.map((pair) => pair[of].seconds)).toFixed(1)} s, ${median(rounds.map((pair) => pair[of].processor)).toFixed(1)} s of CPU time`;
       const ratio = median(rounds.map(({ ours, theirs }) => ours.seconds / theirs.seconds));
       const memory = median(rounds.map(({ ours }) => ours.memory));
       figures.push(
@@ -70,7 +70,7 @@ async function run(mode: 'report' | 'by-hand', report: string, path: string): Pr
   return measured;
 }
 
-/** Fills the month: the database makes the rows itself, since only reading them is measured. */
+/** Fills the month. The database generates the rows itself, since only reading them is measured. */
 async function fill(path: string, decisions: number): Promise<void> {
   const store = await openSqliteStore({ path });
   const step = 50_000;

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { type PostgresServer, startPostgres } from '../test/servers/postgres.ts';
 
 /**
- * Runs `work` with a separate PostgreSQL server on a disk, configured as by its packages except for a test server's
- * memory settings.
+ * Runs `work` with a separate PostgreSQL server on a disk, with the configuration of its packages except for a test
+ * server's memory settings.
  */
 export async function withPostgres<T>(work: (server: PostgresServer) => Promise<T>): Promise<T> {
   const server = await startPostgres({ shared_buffers: '256MB', max_wal_size: '2GB', wal_level: 'replica' }, 'disk');

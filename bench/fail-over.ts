@@ -11,7 +11,7 @@ const LEASE = 30;
 /**
  * How long work stops when something dies, with two receivers and two workers. Deliveries: the longest time without an
  * acknowledgement while a receiver, or the database, is killed. Jobs: from the death of the worker that holds one until
- * another has done it.
+ * another worker has finished it.
  */
 export async function benchFailOver(): Promise<Figure[]> {
   const cluster = await startCluster({ receivers: 2, workers: 2 });
@@ -45,7 +45,7 @@ export async function benchFailOver(): Promise<Figure[]> {
       );
       job.push(await jobFailOver(cluster));
     }
-    const undisturbed = `longest time undisturbed ${(calm / 1000).toFixed(2)} s`;
+    const undisturbed = `longest gap undisturbed ${(calm / 1000).toFixed(2)} s`;
     return [
       seconds('one of two receivers killed', receiver, undisturbed),
       seconds('database crashed and started again at once', database, undisturbed),
@@ -71,7 +71,7 @@ async function jobFailOver({ postgres, workers, folder }: Cluster): Promise<numb
   const store = await openPostgresStore({ url: postgres.url() });
   try {
     const jobs = createJobs({ store, clock: () => new Date() });
-    // A report over everything received takes long enough to be interrupted.
+    // A report on everything received takes long enough to be interrupted.
     const period = { from: '2020-01-01', to: '2100-01-01' };
     const payload = {
       type: 'report',
@@ -89,11 +89,11 @@ async function jobFailOver({ postgres, workers, folder }: Cluster): Promise<numb
         .select(['state', 'lease_owner'])
         .where('id', '=', id)
         .executeTakeFirst();
-      if (row?.state === 'done') throw new Error('the job was done before its worker could be killed');
+      if (row?.state === 'done') throw new Error('the job finished before its worker could be killed');
       owner = row?.state === 'running' ? row.lease_owner : null;
     }
     const holder = workers.find(({ pid }) => owner?.includes(`/${pid()}/`));
-    if (holder === undefined) throw new Error(`nobody knows the worker ${owner}`);
+    if (holder === undefined) throw new Error(`unknown worker ${owner}`);
     const started = performance.now();
     await holder.kill();
     while ((await jobs.find(id))?.state !== 'done') await sleep(20);

@@ -23,8 +23,8 @@ const WAYS = ['together', 'one by one'] as const;
 type Way = (typeof WAYS)[number];
 
 /**
- * Jobs that do nothing, run eight at once by the process that enqueues them: with the jobs table, beside BullMQ alone,
- * whose jobs are in Redis.
+ * Jobs that do nothing, run eight at once by the process that enqueues them: with the jobs table, compared with BullMQ
+ * alone, whose jobs are in Redis.
  */
 export function benchJobs(scale: number): Promise<Figure[]> {
   return withFolder((folder) =>

@@ -1,7 +1,7 @@
 /**
  * Sends signed deliveries of consent choices, each with a different body, over keep-alive connections, and reports what
- * it saw. In its own process and on plain sockets, so that the generator's work is small beside the server's. Fails on
- * any answer but 200.
+ * it saw. In its own process and on plain sockets, so that the generator's work is small compared with the server's.
+ * Fails on any status but 200.
  */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
@@ -10,7 +10,7 @@ import type { LoadOptions, LoadResult } from './load.ts';
 
 const { port, connections, seconds, rate, secret } = JSON.parse(process.argv[2] ?? '{}') as LoadOptions;
 const latencies = createHistogram();
-/** Its first second does not count: until its code is compiled, the generator cannot keep pace. */
+/** The first second does not count: until its code is compiled, the generator cannot keep up. */
 const WARM_UP_MS = 1000;
 const started = performance.now();
 const countsFrom = started + WARM_UP_MS;
@@ -39,7 +39,7 @@ function nextRequest(): Buffer {
   );
 }
 
-/** One connection: sends its next request after its answer, or at its turn if the rate is given. */
+/** One connection: sends its next request after its response, or at its turn if the rate is given. */
 function send(): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

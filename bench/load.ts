@@ -6,18 +6,18 @@ export interface LoadOptions {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
-  /** Deliveries a second, whatever the server does; null: each connection sends its next one after its answer. */
+  /** Deliveries a second, whatever the server does; null: each connection sends its next one after its response. */
   readonly rate: number | null;
   readonly secret: string;
 }
 
 /**
- * The results of a load run. Times from sending to the answer, in milliseconds; at a given rate, from the time the
+ * The results of a load run. Times from sending to the response, in milliseconds; at a given rate, from the time the
  * delivery was due.
  */
 export interface LoadResult {
   readonly answered: number;
-  /** Includes the answers of the first second, which count for nothing else. */
+  /** Includes the responses of the first second, which count for nothing else. */
   readonly answeredInAll: number;
   readonly seconds: number;
   readonly p50: number;
@@ -30,7 +30,7 @@ export async function sendLoad(options: LoadOptions): Promise<LoadResult> {
     execArgv: ['--import', 'tsx'],
   });
   const exited = once(child, 'exit').then(() => {
-    throw new Error('the load generator failed');
+    throw new Error('The load generator failed.');
   });
   // It ends after reporting its results.
   exited.catch(() => undefined);

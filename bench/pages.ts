@@ -48,8 +48,8 @@ const pages = (caseId: string, seq: number): readonly [string, string][] => [
 ];
 
 /**
- * Time to first byte of pages opened by an officer, beside the slowest of their statements run alone. With PAGES_FOLDER
- * the filled ledger is kept in that folder, and the next run uses it again.
+ * Time to first byte of pages opened by an officer, compared with the slowest of their statements run alone. With
+ * PAGES_FOLDER the filled ledger is kept in that folder, and the next run uses it again.
  */
 export function benchPages(scale: number): Promise<Figure[]> {
   const kept = process.env.PAGES_FOLDER;
@@ -105,7 +105,7 @@ async function openPages(folder: string, scale: number): Promise<Figure[]> {
         const first = median(looks.slice(1).map(({ first: one }) => one));
         figures.push({
           name: `page: ${name}`,
-          value: `first byte ${first.toFixed(0)} ms (the first time ${looks[0]?.first.toFixed(0)}), ${Math.round((looks[1]?.bytes ?? 0) / 1024)} kB`,
+          value: `first byte ${first.toFixed(0)} ms (on first opening ${looks[0]?.first.toFixed(0)} ms), ${Math.round((looks[1]?.bytes ?? 0) / 1024)} kB`,
           baseline: `slowest statement ${slowest.toFixed(1)} ms`,
           ratio: first / slowest,
           wanted: '≤ 50 ms, or < 2 × the statement',

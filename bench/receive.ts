@@ -7,7 +7,7 @@ import { type Progress, SECRET, type Served, startServe, startVerifyOnly, watchP
 export const ROUNDS = 3;
 export const CONNECTIONS = 64;
 
-/** Durations of the parts of a round. After the load, folding takes about as long again: two minutes for three rounds. */
+/** Durations of the parts of a round. Folding the backlog takes about as long again: two minutes for three rounds. */
 export const seconds = (scale: number) => ({
   warmUp: Math.max(1, 2 * scale),
   verify: Math.max(2, 5 * scale),
@@ -19,7 +19,7 @@ export const seconds = (scale: number) => ({
 export interface Received extends LoadResult {
   /** Deliveries a second. */
   readonly perSecond: number;
-  /** Microseconds of processor time per delivery: of the main thread, and of all threads. */
+  /** Microseconds of CPU time per delivery: of the main thread, and of all threads. */
   readonly processor: { readonly main: number; readonly all: number };
 }
 
@@ -98,7 +98,10 @@ export async function measureServe(folder: string, scale: number, url?: string):
   }
 }
 
-/** The built program as started by users, with SQLite and everything on, beside an application that only verifies, alternately. */
+/**
+ * The built program as started by users, with SQLite and everything on, and an application that only verifies,
+ * alternately.
+ */
 export function benchReceive(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
     const sync = medianSync(folder);
@@ -154,7 +157,7 @@ export function figuresOf(
       ...plain,
     },
     {
-      name: `${name}, processor per delivery (main thread / all threads)`,
+      name: `${name}, CPU time per delivery (main thread / all threads)`,
       value: `${each(({ serve }) => serve.processor.main, 0)} / ${each(({ serve }) => serve.processor.all, 0)} µs`,
       baseline: `verify only ${each(({ verify }) => verify.processor.main, 0)} / ${each(({ verify }) => verify.processor.all, 0)} µs`,
       ratio: of(({ verify, serve }) => serve.processor.all / verify.processor.all),

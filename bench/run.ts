@@ -10,7 +10,7 @@ import { benchSyncs } from './syncs.ts';
 import { benchVerify } from './verify.ts';
 import { type Figure, report } from './figures.ts';
 
-/** `npm run bench [-- name …]`: each figure beside its baseline, measured in the same run. */
+/** `npm run bench [-- name …]`: each figure with its baseline, measured in the same run. */
 const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
   receive: benchReceive,
   'receive-postgres': benchReceivePostgres,
@@ -28,7 +28,7 @@ const scale = Number(process.env.BENCH_SCALE ?? 1);
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !(name in benches));
 if (unknown.length > 0) {
-  console.error(`no such benchmark: ${unknown.join(', ')}; there are: ${Object.keys(benches).join(', ')}`);
+  console.error(`Unknown benchmark: ${unknown.join(', ')}. Available: ${Object.keys(benches).join(', ')}.`);
   process.exitCode = 2;
 } else {
   for (const [name, bench] of Object.entries(benches)) {

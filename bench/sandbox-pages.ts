@@ -4,8 +4,8 @@ interface Page {
 }
 
 /**
- * Follows the consent log to its end or until `most` rows came; returns the number of rows. Fails on an answer but 200
- * and if a page repeats.
+ * Follows the consent log to its end or until it has `most` rows; returns the number of rows. Fails on any status but
+ * 200, and if a page repeats.
  */
 export async function pageThrough(
   baseUrl: string,

@@ -33,7 +33,7 @@ export async function benchSandbox(scale: number): Promise<Figure[]> {
       reached: large.rate >= small.rate / 2,
     },
     {
-      name: 'heap of the sandbox meanwhile',
+      name: 'heap of the sandbox during that run',
       value: `${large.firstMiB.toFixed(1)} MiB after the first tenth, ${large.lastMiB.toFixed(1)} MiB at the end`,
       baseline: `a tenth of the rows ${small.lastMiB.toFixed(1)} MiB`,
       ratio: large.lastMiB / small.lastMiB,
@@ -72,7 +72,7 @@ async function measure(rows: number): Promise<{ rate: number; firstMiB: number; 
       pausedMs += performance.now() - asked;
     });
     const seconds = (performance.now() - started - pausedMs) / 1000;
-    if (seen !== rows) throw new Error(`${seen} rows were seen, not ${rows}`);
+    if (seen !== rows) throw new Error(`${seen} rows arrived, not ${rows}`);
     return { rate: rows / seconds, firstMiB: heaps[0] ?? Number.NaN, lastMiB: median(heaps.slice(-2)) };
   } finally {
     server.kill();

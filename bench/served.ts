@@ -14,7 +14,7 @@ const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pk
 /** A server in its own process. */
 export interface Served {
   readonly port: number;
-  /** Microseconds of processor time used so far by its main thread, and by all its threads. */
+  /** Microseconds of CPU time used so far by its main thread, and by all its threads. */
   processor(): { readonly main: number; readonly all: number };
   /** The largest resident set so far, MiB. */
   peakMemory(): number;
@@ -72,7 +72,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** User and system time as Linux counts it, in hundredths of a second. */
+/** User and system time in Linux's unit, hundredths of a second. */
 function processorOf(pid: number): { main: number; all: number } {
   const of = (path: string) => {
     const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -120,7 +120,7 @@ export async function watchProgress(database: Parameters<typeof openToRead>[0]) 
   }
   return {
     look,
-    /** The most seconds that the read models were behind during `work`. */
+    /** The longest time that the read models were behind during `work`, in seconds. */
     async during<T>(work: Promise<T>): Promise<{ result: T; longest: number }> {
       let [going, longest] = [true, 0];
       const ended = work.finally(() => (going = false));

@@ -57,6 +57,6 @@ const seen = await once(baseUrl, 'measured.sqlite', (count) => {
   if (count >= (expected * (memory.length + 1)) / 10) memory.push(process.memoryUsage.rss() / 1_048_576);
 });
 const seconds = (performance.now() - started) / 1000;
-if (seen !== expected) throw new Error(`${seen} rows came, not ${expected}`);
+if (seen !== expected) throw new Error(`${seen} rows arrived, not ${expected}`);
 process.send?.({ seconds, memory });
 process.disconnect?.();

@@ -17,11 +17,11 @@ interface Measured {
 }
 
 /**
- * A first sync of the sandbox's consent log into a ledger on disk, beside a loop that fetches the same pages and
+ * A first sync of the sandbox's consent log into a ledger on disk, compared with a loop that fetches the same pages and
  * discards them. Service, loop and sync are separate processes; loop and sync alternate, each after a warm-up. At
  * several latencies: 0 ms is the fastest possible service on the same machine, 20 and 50 ms are typical of a remote
- * service. For memory, a million rows at 0 ms: the peak over the second half of the rows beside the peak over the
- * first.
+ * service. For memory, a million rows at 0 ms: the peak over the second half of the rows compared with the peak over
+ * the first.
  */
 export function benchSync(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
@@ -36,7 +36,7 @@ export function benchSync(scale: number): Promise<Figure[]> {
       figures.push({
         name: `sync, ${count(rows)} rows, ${latency} ms a page`,
         value: `${Math.round(rate('sync'))} rows/s`,
-        baseline: `pages thrown away ${Math.round(rate('loop'))} rows/s; median sync of the disk ${disk} ms`,
+        baseline: `pages discarded ${Math.round(rate('loop'))} rows/s; median sync of the disk ${disk} ms`,
         ratio,
         wanted: '≥ 0.8',
         reached: ratio >= 0.8,
@@ -77,7 +77,7 @@ async function withServices<T>(rows: number, latency: number, work: (run: Run) =
   try {
     const [runIn, service] = (await Promise.all(servers.map(nextMessage))) as [Listening, Listening];
     return await work(async (mode, expected, folder) => {
-      // Everything left by the last run, including the files beside a database.
+      // Everything left by the last run, including the files next to a database.
       for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
       const worker = start('sync-worker', [mode, runIn.baseUrl, service.baseUrl, service.apiKey, expected, folder]);
       return (await nextMessage(worker)) as Measured;

@@ -25,8 +25,8 @@ const WANTED = [
 ] as const;
 
 /**
- * A scheduled `sync-all` with nothing new, for this many sources with a key each, until all have been pulled. Beside as
- * many plain requests to the same service.
+ * A scheduled `sync-all` with nothing new, for this many sources with a key each, until all have been pulled. Compared
+ * with as many plain requests to the same service.
  */
 export function benchSyncs(scale: number): Promise<Figure[]> {
   return withFolder((folder) =>
@@ -80,7 +80,7 @@ async function measureRequests(baseUrl: string, count: number): Promise<number> 
   return (count / (performance.now() - started)) * 1000;
 }
 
-/** Syncs a second in each turn, after a first one for all sources. */
+/** Syncs per second in each round, after a first sync of all sources. */
 async function measureTurns(
   folder: string,
   more: Record<string, string>,

@@ -10,7 +10,7 @@ import { type Figure, median, withFolder } from './figures.ts';
 const ENTRIES = 200_000;
 const ROUNDS = 5;
 
-/** `ledger verify` on a ledger of deliveries beside a plain SHA-256 loop over the same bytes, alternately. */
+/** `ledger verify` on a ledger of deliveries, alternating with a plain SHA-256 loop over the same bytes. */
 export function benchVerify(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
     const env = { DATA_DIR: join(folder, 'data'), SYNC_SCHEDULE: 'off', LOG_LEVEL: 'fatal' };
@@ -70,7 +70,7 @@ async function timed(work: () => Promise<void>): Promise<Took> {
 
 type Ledger = Awaited<ReturnType<typeof openContext>>['ledger'];
 
-/** Deliveries of usual size, many at once. */
+/** Deliveries of typical size, many at once. */
 async function fill(ledger: Ledger, count: number): Promise<void> {
   const meta = Buffer.from(
     '{"contentType":"application/json","headers":{"user-agent":"service/1.0","x-service-event":"consent.recorded"},"secretId":"aaaaaaaa","verdict":"verified"}',

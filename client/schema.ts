@@ -1,4 +1,4 @@
-/* Made from the description of the API by `npm run client`: change the routes, not this file. */
+/* Generated from the description of the API by `npm run client`: change the routes, not this file. */
 
 export interface paths {
     "/api/v1/banners/names": {

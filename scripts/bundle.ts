@@ -14,8 +14,8 @@ const dist = join(root, 'dist');
 
 /**
  * Packages that are bundled: those that most commands, or the server at its start, load. The others stay as installed:
- * compiled ones, those that read files next to them, and CommonJS packages that are loaded later, whose names get lost
- * in a bundle.
+ * compiled ones, those that read files next to them, and CommonJS packages that are imported dynamically, whose named
+ * exports a bundle would lose.
  */
 const inside = new Set([
   '@commander-js/extra-typings',
@@ -48,7 +48,7 @@ const inside = new Set([
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
 const outside = Object.keys(dependencies).filter((name) => !inside.has(name));
 
-/** Each source keeps its own address, by which it finds the files next to it, as if it were compiled to a separate file. */
+/** Each source keeps its own URL, by which it finds the files next to it, as if it were compiled to a separate file. */
 const ownAddresses: Plugin = {
   name: 'own addresses',
   setup({ onLoad }) {
@@ -130,7 +130,7 @@ for (const [path, { imports }] of Object.entries(metafile.inputs)) {
   const nameless = imports.find((one) => one.kind === 'dynamic-import' && metafile.inputs[one.path]?.format === 'cjs');
   if (nameless !== undefined)
     throw new Error(
-      `${path} loads ${nameless.path} later, whose names get lost in a bundle: take the package out of \`inside\`.`,
+      `${path} imports ${nameless.path} dynamically, and a bundle would lose its named exports: remove the package from \`inside\`.`,
     );
 }
 

@@ -6,5 +6,5 @@ import { openApiDocument } from '../src/http/api/openapi.ts';
 export async function clientTypes(): Promise<string> {
   const document = openApiDocument(apiRoutes, '') as unknown as OpenAPI3;
   const types = astToString(await openapiTS(document, { alphabetize: true }));
-  return `/* Made from the description of the API by \`npm run client\`: change the routes, not this file. */\n\n${types}`;
+  return `/* Generated from the description of the API by \`npm run client\`: change the routes, not this file. */\n\n${types}`;
 }

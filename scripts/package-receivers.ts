@@ -37,7 +37,7 @@ const wanted = new Set(
 const { fastify, zod } = program.dependencies;
 for (const name of wanted)
   if (name !== 'zod' && name !== 'fastify')
-    throw new Error(`The receivers must need nothing but zod, and load ${name}.`);
+    throw new Error(`The receivers load ${name}, but may depend on nothing except zod.`);
 
 copyFileSync(join(root, 'dist/receivers/signature-web-crypto.js'), join(folder, 'verify.js'));
 for (const part of ['receivers', 'src'])

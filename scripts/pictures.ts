@@ -53,7 +53,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Verifies the ledger on the page Evidence and takes a picture of the result. */
+/** Verifies the ledger on the Evidence page and takes a picture of the result. */
 async function verify(page: Page, name: string): Promise<void> {
   await page.goto(new URL('/evidence', page.url()).href);
   await page.getByRole('button', { name: 'Verify now' }).click();
@@ -69,5 +69,5 @@ async function findSignIn(): Promise<{ url: string; email: string; password: str
     const [, email, password] = /^ +(\S+@demo\.example) +(\S+)/.exec(line) ?? [];
     if (email !== undefined && password !== undefined) return { url, email, password };
   }
-  throw new Error('the demo ended without a sign-in');
+  throw new Error('The demo ended without printing a sign-in address.');
 }

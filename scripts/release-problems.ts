@@ -12,7 +12,7 @@ export function findReleaseProblems(release: {
   const problems: string[] = [];
   if (status.trim() !== '')
     problems.push(
-      'The working tree has changes: commit them first, so that the release can be made again from its commit.',
+      'The working tree has uncommitted changes: commit them first, so that the release can be reproduced from its commit.',
     );
   if (!/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/.test(version))
     problems.push(`"${version}" in package.json is not a semantic version.`);
@@ -22,6 +22,6 @@ export function findReleaseProblems(release: {
       `CHANGELOG.md begins with "${heading ?? ''}": give its newest section the heading "## [${version}]".`,
     );
   if (published?.includes(version) === true)
-    problems.push(`${version} has been published already: raise the version in package.json.`);
+    problems.push(`${version} is already published: increase the version in package.json.`);
   return problems;
 }

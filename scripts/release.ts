@@ -52,9 +52,9 @@ if (isPublished) {
       tag,
     ]);
   console.log(`Published as "${tag}". Tag the commit: git tag v${version}`);
-} else console.log('Nothing was published: npm run release -- --publish does.');
+} else console.log('Nothing was published. To publish, run: npm run release -- --publish');
 
-/** Empty if the package was never published. */
+/** Empty if the package has never been published. */
 function publishedVersions(): readonly string[] {
   try {
     return [JSON.parse(text('npm', ['view', 'consent-ledger', 'versions', '--json'])) as string[]].flat();

@@ -19,8 +19,8 @@ export function writeThroughput(): void {
 }
 
 /**
- * Draws deliveries a second in each round on both databases, beside an application that only checks signatures. Throws
- * if the page has no such table.
+ * Draws deliveries per second in each round on both databases, next to an application that only checks signatures.
+ * Throws if the page has no such table.
  */
 export function drawThroughput(page: string): string {
   const [kept, baseline] = [cellsOf(page, 'deliveries a second'), cellsOf(page, 'baseline')];
@@ -35,7 +35,7 @@ export function drawThroughput(page: string): string {
     .nice(5)
     .range([left, right]);
   const words = bars.map(({ name, rounds }) => `${name} ${rounds.map(grouped).join(', ')}`).join('; ');
-  const title = 'Deliveries received a second, each round and the median';
+  const title = 'Deliveries received per second, each round and the median';
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 ${bottom + 50}" font-family="system-ui, 'DejaVu Sans', sans-serif" font-size="14" role="img" aria-label="${title}: ${words}.">`,
     '  <style>.h{fill:#1e293b;font-size:16px;font-weight:600}.t{fill:#1e293b}.s{fill:#475569;font-size:12px}.g{stroke:#cbd5e1}.r{fill:#fff;stroke:#1e293b;stroke-width:1.4}</style>',
@@ -67,7 +67,7 @@ function cellsOf(page: string, name: string): readonly (readonly number[])[] {
   const cells = row?.split('|').slice(2, 4) ?? [];
   const figures = cells.map((cell) => cell.split('·').map((figure) => Number(figure.replaceAll(',', ''))));
   if (figures.length !== 2 || !figures.flat().every((figure) => figure > 0))
-    throw new Error(`docs/performance.md has no row "${name}" with the rounds of SQLite and PostgreSQL`);
+    throw new Error(`docs/performance.md has no row "${name}" with rounds for SQLite and PostgreSQL`);
   return figures;
 }
 

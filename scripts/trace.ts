@@ -5,12 +5,12 @@ import { nodeFileTrace } from '@vercel/nft';
 
 /**
  * Copies what the built program loads at run time into a folder, for the container: `node --import tsx scripts/trace.ts
- * <folder>`. That is a seventh of node_modules. Every package that the program names is loaded from there once; if that
- * fails, so does the build.
+ * <folder>`. That is a seventh of node_modules. Every package that the program names is loaded from the copy once; if
+ * that fails, so does the build.
  */
 const root = join(import.meta.dirname, '..');
 const [target] = process.argv.slice(2);
-if (target === undefined) throw new Error('name the folder to copy to');
+if (target === undefined) throw new Error('Usage: trace.ts <folder>');
 
 /** Files that are found at run time by a computed name. */
 const byName = [
@@ -62,7 +62,7 @@ for (const name of [...specifiers].sort())
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 console.log(
-  `${files.size} files, ${(bytes / 1e6).toFixed(1)} MB; loaded from there: ${[...specifiers].sort().join(', ')}`,
+  `${files.size} files, ${(bytes / 1e6).toFixed(1)} MB; loaded from the copy: ${[...specifiers].sort().join(', ')}`,
 );
 
 /** Whether a package that the program names is installed next to the bundle instead of in it. */

@@ -15,11 +15,11 @@ it('a clean commit whose changelog lists its version can be released', () => {
 });
 
 it.each([
-  ['changes that are not committed', { status: ' M src/cli.ts\n' }, 'commit them first'],
+  ['uncommitted changes', { status: ' M src/cli.ts\n' }, 'commit them first'],
   ['a version that the changelog does not begin with', { version: '0.9.0', published: [] }, 'heading "## [0.9.0]"'],
   ['changes without a version', { changelog: '# Changelog\n\n## [Unreleased]\n' }, 'begins with "## [Unreleased]"'],
-  ['a version that is none', { version: 'next', changelog: '## [next]' }, 'not a semantic version'],
-  ['a version that is out already', { published: ['1.0.0-rc.1'] }, 'raise the version'],
+  ['something that is not a version', { version: 'next', changelog: '## [next]' }, 'not a semantic version'],
+  ['a version that is already published', { published: ['1.0.0-rc.1'] }, 'increase the version'],
 ])('%s is reported with the remedy', (_name, change, words) => {
   expect(findReleaseProblems({ ...good, ...change })).toEqual([expect.stringContaining(words)]);
 });
