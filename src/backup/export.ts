@@ -322,7 +322,7 @@ Made at ${madeAt}, up to entry ${seq}. It is not encrypted and holds personal da
 | file | content |
 |---|---|
 | entries/*.jsonl | every entry of the ledger, one JSON object per line (entries.schema.json): the evidence itself |
-| tables/*.csv | what was read out of the entries: decisions (decision_history), requests (cases, case_history), policies (policy_history), scans (scan_history), the audit trail (action_history) and more; UTF-8, RFC 4180 (tables.schema.json) |
+| tables/*.csv | what was read from the entries: decisions (decision_history), requests (cases, case_history), policies (policy_history), scans (scan_history), the audit trail (action_history) and more; UTF-8, RFC 4180 (tables.schema.json) |
 | sources.json | the accounts of the service, without credentials |
 | controller.yaml, profiles/*.yaml | the controller profile, and those of individual sources |
 | documents/, evidence/ | files that entries refer to by SHA-256 |
@@ -334,7 +334,6 @@ To check it offline and without this program, with Node.js 20 or later:
 
     node verify-export.mjs .
 
-It recomputes each commitment, each leaf hash and the tree, compares them with every checkpoint, and each file with its entry or the manifest. The tables follow
-from the entries and are only compared with the manifest, which is not signed; so are the responses of witnesses, whose signatures anyone can check with the witnesses’ keys. Compare log.vkey with the key that you obtained through another channel.
+It recomputes each commitment, each leaf hash and the tree, compares them with every checkpoint, and each file with its entry or the manifest. The tables are derived from the entries and only compared with the manifest, which is not signed; so are the responses of witnesses, whose signatures anyone can check with the witnesses’ keys. Compare log.vkey with the key that you obtained through another channel.
 `;
 }

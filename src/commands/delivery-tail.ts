@@ -64,8 +64,8 @@ type Shown = StoredDelivery | (RejectedItem & { readonly refused: true });
 const FORWARD_MS = 15_000;
 
 /**
- * Forwards one delivery. A receiver under development may be down or answer anything: that is shown, and the next is
- * sent anyway.
+ * Forwards one delivery. A receiver under development may be down or respond with anything: the outcome is shown, and
+ * the next delivery is sent anyway.
  */
 async function forward(context: Context, seq: number, to: string): Promise<{ readonly answered: string }> {
   try {

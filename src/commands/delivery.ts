@@ -115,7 +115,8 @@ export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): vo
           { ...(source === undefined ? {} : { source }), ...(ids === undefined ? {} : { ids }) },
         );
         await context.projector.catchUp();
-        // Strangers probe every address, so only deliveries requested by id count as failures if they stay out.
+        // Strangers probe every address, so a delivery that is still refused counts as a failure only if it was
+        // requested by id.
         if (ids !== undefined && results.some((one) => !isIn(one))) io.exitCode = 1;
         printResult(io, options, results, () => readmittedText(results));
       }),

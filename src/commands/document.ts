@@ -18,7 +18,7 @@ import {
 } from './command-io.ts';
 import { withContext, withCaughtUp } from './run-context.ts';
 
-/** `document list|check`: what was produced, and whether a file is genuine. */
+/** `document list|check`: lists what was produced, and checks whether a file is genuine. */
 export function registerDocument(program: CommandUnknownOpts, io: CommandIo): void {
   const command = program.command('document').description('documents produced by this installation');
 

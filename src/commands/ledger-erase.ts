@@ -286,8 +286,8 @@ function rangesText(seqs: readonly number[]): string {
 }
 
 /**
- * Reports what an interrupted erasure left first, and cleans it up with --yes: the same command, run again, would find
- * nothing of it to erase.
+ * Reports what an interrupted erasure left first, and cleans it up with --yes: running the same command again would
+ * find nothing left to erase.
  */
 async function lookForInterrupted({ erasure }: Context, io: CommandIo, { yes }: EraseFlags): Promise<void> {
   if (!(await isUnfinished(erasure))) return;

@@ -213,7 +213,7 @@ async function reread(context: Context, slug: string, check: boolean): Promise<v
 }
 
 async function rebuildAll(context: Context, onProgress: (done: number, total: number) => void) {
-  // Catching up would silently correct a wrong position, and nothing would be left to report.
+  // Catching up would silently correct a wrong position, leaving nothing to report.
   if ((await findPositionFault(context.store.read)) === null) await context.projector.catchUp();
   return context.rebuild(onProgress);
 }

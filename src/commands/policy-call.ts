@@ -59,8 +59,8 @@ function onlySource(sources: readonly Source[]): Source {
 }
 
 /**
- * The patience of a caller at a terminal: stops on Ctrl-C (after finishing the current call), waits up to a quarter of
- * an hour unless told otherwise, and says what it is waiting for.
+ * How long a caller at a terminal waits: until Ctrl-C (after the current call has finished), and up to a quarter of an
+ * hour unless told otherwise. Says what it is waiting for.
  */
 export function patienceOf(io: CommandIo, flags: { readonly wait?: boolean }) {
   const stop = new AbortController();

@@ -33,7 +33,7 @@ export function registerPolicyPublish(policy: CommandUnknownOpts, io: CommandIo)
         const one = await publishOne(context, io, id, flags);
         published.push(one);
         if (one.ended.outcome !== 'done') io.exitCode = 1;
-        // These outcomes apply to all policies, so report them once.
+        // These outcomes would be the same for every policy, so report them once.
         if (one.ended.outcome === 'stopped' || one.ended.outcome === 'not-configured') break;
       }
       const values = published.map(({ id, ended, arrivals }) => ({ policyId: id, ...ended, arrivals }));

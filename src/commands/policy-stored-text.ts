@@ -148,7 +148,7 @@ export function cameText({ notBefore, firstSeen }: Pick<NamedVersion, 'notBefore
     : `between ${timeText(notBefore)} and ${timeText(firstSeen)}`;
 }
 
-/** When it was last seen; for a single answer, the latest time at which it can have been made. */
+/** When it was last seen; for a single response, the latest time at which it can have been produced. */
 function lastText({ firstSeen, lastSeen }: Pick<NamedVersion, 'firstSeen' | 'lastSeen'>): string {
   return lastSeen < firstSeen ? firstSeen : lastSeen;
 }

@@ -45,7 +45,7 @@ export function registerPolicy(program: CommandUnknownOpts, io: CommandIo): void
   registerPolicyText(policy, io);
 }
 
-/** Sources asked concurrently: hundreds one by one take minutes, all at once look like an attack. */
+/** Sources asked concurrently: hundreds one by one would take minutes, and all at once would look like an attack. */
 const AT_ONCE = 4;
 
 /**

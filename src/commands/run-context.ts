@@ -85,7 +85,7 @@ export function findOnlySource(context: Pick<Context, 'sources'>, slug: string |
   ]);
 }
 
-/** Two people changed the same thing at once; this was the second change. */
+/** Two people changed the same thing at once, and this was the second change. */
 export function changedMeanwhile(what: string): string {
   return `Someone else changed ${what} at the same time: review it and try again.`;
 }

@@ -32,7 +32,7 @@ interface ControlRequest {
 }
 
 /**
- * Sends a request to a running sandbox. Null: it refused or did not answer, which was reported on standard error, and
+ * Sends a request to a running sandbox. Null if it refused or did not respond: this was reported on standard error, and
  * the exit code is 1.
  */
 async function askSandbox<T>({ sandbox, path, body }: ControlRequest, io: CommandIo): Promise<T | null> {
@@ -41,7 +41,7 @@ async function askSandbox<T>({ sandbox, path, body }: ControlRequest, io: Comman
       ? {}
       : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   }).catch(() => null);
-  // An answer that is not JSON comes from another program on this port.
+  // A response that is not JSON comes from another program on this port.
   const result = (await answer?.json().catch(() => null)) as (T & { error?: { message?: string } }) | null | undefined;
   if (answer === null || typeof result !== 'object' || result === null) {
     io.stderr.write(`No sandbox answers at ${sandbox}. Start one with \`consent-ledger sandbox\`, or use --sandbox.\n`);

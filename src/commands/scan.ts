@@ -123,7 +123,10 @@ export function registerIntegration(program: CommandUnknownOpts, io: CommandIo):
     );
 }
 
-/** The first moment after a time: for a day the next day, otherwise a millisecond later, since events at that time count. */
+/**
+ * The first moment after a time: for a day, the start of the next day; otherwise a millisecond later, since events at
+ * that time count.
+ */
 function endOf(text: string | undefined, flag: string, timeZone: string): string | undefined {
   if (text === undefined) return undefined;
   const start = timeOf(text, flag, timeZone);

@@ -66,8 +66,8 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
             io.stderr.write('stopping after the requests in progress are answered\n');
             io.endWithin?.(STOP_ALL_MS);
           } finally {
-            // Also needed if the start failed half way: listeners without a ledger would never end. Each part is
-            // limited in time, whatever the database, Redis or a slow sender does.
+            // Also needed if the start failed half way: the listeners would keep the process running without a ledger.
+            // Each part has a time limit, whatever the database, Redis or a slow sender does.
             const { log } = context;
             await Promise.all([
               closeWithin(STOP_MS, 'listeners', () => server.close(), log),
@@ -87,8 +87,8 @@ const NICER = 10;
 
 /**
  * On Linux, which schedules threads and not processes, gives the thread that answers deliveries priority over those of
- * the database, of folding and of garbage collection. Woken by it, they would otherwise often interrupt it although
- * another processor is free (docs/decisions.md#deliveries-go-first).
+ * the database, of folding and of garbage collection. It wakes them, and they would otherwise often interrupt it even
+ * though another CPU is free (docs/decisions.md#deliveries-go-first).
  */
 function receiveFirst(): void {
   if (process.platform !== 'linux') return;
@@ -97,7 +97,7 @@ function receiveFirst(): void {
     for (const thread of readdirSync('/proc/self/task').map(Number))
       if (thread !== process.pid) setPriority(thread, niceness);
   } catch {
-    // A thread that has just ended, or a system that forbids it: only the order of work changes.
+    // The thread has just ended, or the system forbids it. Without this, only the order of work changes.
   }
 }
 

@@ -94,7 +94,7 @@ function secretText(id: string, { retiring, options }: ShownSource): string {
   return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
 }
 
-/** An id that no signing secret of a source has. */
+/** The error for an id that no signing secret of a source has. */
 export function noSuchSecret(slug: string, secretId: string): UsageError {
   return new UsageError([
     `Unknown signing secret ${printable(secretId)} of ${slug}: see \`consent-ledger source list\`.`,

@@ -134,7 +134,7 @@ function registerCheck(source: CommandUnknownOpts, io: CommandIo): void {
 
 type SourceCheck = KeyCheck & { readonly source: string; readonly faults: readonly SourceFault[] };
 
-/** Sources checked concurrently: each has its own key, and one that does not answer takes until its time-out. */
+/** Sources checked concurrently: each has its own key, and one that does not respond takes as long as its time-out. */
 const AT_ONCE = 8;
 
 /** Checks sources, a few concurrently; the results are in the order of the sources. */

@@ -24,7 +24,7 @@ export function registerStore(program: CommandUnknownOpts, io: CommandIo): void 
     .option('--retire', 'make the old database refuse new entries afterwards, to complete the move')
     .addHelpText(
       'after',
-      '\nRun the command again to continue an interrupted copy, or to copy what a running installation added meanwhile. Documents, journal and\nkeys are not in the database: the new installation needs the same DATA_DIR, INSTANCE_KEY and SIGNING_KEY_FILE (docs/scaling.md).',
+      '\nRun the command again to continue an interrupted copy, or to copy what a running installation has added in the meantime. Documents, journal and\nkeys are not in the database: the new installation needs the same DATA_DIR, INSTANCE_KEY and SIGNING_KEY_FILE (docs/scaling.md).',
     )
     .action((options) =>
       withContext(async (context) => {
@@ -95,7 +95,7 @@ function textOf(report: CopyReport, name: string): string {
     lines.push(`${pc.green('✓')} same leaf hashes, verified: root ${verification.root}`);
   if (readModels === null) {
     lines.push(
-      `The installation added entries meanwhile: ${counted(behind, 'entry', 'entries')} left to copy, read models not compared. Stop its server, then run this again.`,
+      `The installation has added entries in the meantime: ${counted(behind, 'entry', 'entries')} left to copy, read models not compared. Stop its server, then run this again.`,
     );
   } else if (differing.length > 0) {
     lines.push(

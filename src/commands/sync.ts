@@ -203,7 +203,7 @@ function bannerSentence(banner: PullResult): string {
     case 'cancelled':
       return `${name}: stopped after ${counts}; the next run continues from there`;
     case 'superseded':
-      return `${name}: superseded by another run that started meanwhile`;
+      return `${name}: superseded by another run that started in the meantime`;
     default:
       return banner satisfies never;
   }

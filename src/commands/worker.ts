@@ -55,7 +55,7 @@ function jobsAtOnce(text: string): number {
   return jobs;
 }
 
-/** Seconds to milliseconds. Below two seconds, a slow answer of the database would look like silence. */
+/** Seconds to milliseconds. Below two seconds, a slow database response would look like silence. */
 function seconds(text: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || number < 2 || number > 3600)

@@ -36,7 +36,7 @@ export interface Chosen {
 export interface Kept {
   readonly what: string;
   readonly why: string;
-  /** Tells the officer how to erase it anyway. */
+  /** Tells the officer how to erase the entries anyway. */
   readonly hint: string;
   readonly seqs: readonly number[];
 }
@@ -50,7 +50,7 @@ interface PlannedDocument extends ErasedDocument {
 export interface ErasurePlan {
   readonly by: ErasureScope;
   readonly entries: readonly PlannedEntry[];
-  /** Erased before: they have no content. */
+  /** Already erased: they have no content. */
   readonly alreadyErased: readonly number[];
   /** Rows of the read models made from these entries. */
   readonly rows: Readonly<Record<string, number>>;
@@ -190,7 +190,10 @@ interface Against {
   readonly needs: Need[];
 }
 
-/** A case is folded from its entries in order, so it is erased as a whole or not at all. An open case must be named to erase it. */
+/**
+ * A case is folded from its entries in order, so it is erased as a whole or not at all. To erase an open case, it must
+ * be named.
+ */
 async function lookAtCases(
   deps: ErasureDeps,
   entries: readonly PlannedEntry[],
@@ -474,7 +477,7 @@ async function residuesOf(deps: ErasureDeps, documents: readonly PlannedDocument
     residues.push({
       where: 'copies of the documents that left this installation',
       until: 'with the people who received them',
-      hint: 'tell them of the erasure',
+      hint: 'tell them about the erasure',
     });
   return residues;
 }

@@ -14,7 +14,7 @@ const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 
-/** Accepted hash algorithms of a token's signature. SHA-1 is left out: collisions can be bought. */
+/** Accepted hash algorithms of a token's signature. SHA-1 is left out, because collisions are affordable. */
 const digests: ReadonlyMap<string, string> = new Map([
   [SHA_256, 'sha256'],
   ['2.16.840.1.101.3.4.2.2', 'sha384'],
@@ -84,16 +84,16 @@ type Token = Exclude<Awaited<ReturnType<typeof parseToken>>, string>;
 async function parseToken(response: Uint8Array) {
   const { asn1, pki } = await load();
   const parsed = asn1.fromBER(bufferOf(response));
-  if (parsed.offset !== response.length) return 'it is not one DER value';
+  if (parsed.offset !== response.length) return 'it is not a single DER value';
   const { status, timeStampToken } = new pki.TimeStampResp({ schema: parsed.result });
   if (Number(status.status) !== 0 && Number(status.status) !== 1) {
     const words = (status.statusStrings ?? []).map((text) => text.valueBlock.value).join(' ');
     return `the authority refused (status ${Number(status.status)})${words === '' ? '' : `: ${words}`}`;
   }
-  if (timeStampToken?.contentType !== SIGNED_DATA) return 'it holds no token';
+  if (timeStampToken?.contentType !== SIGNED_DATA) return 'it contains no token';
   const signed = new pki.SignedData({ schema: timeStampToken.content });
   const { eContentType, eContent } = signed.encapContentInfo;
-  if (eContentType !== TST_INFO || eContent === undefined) return 'it does not say when something was seen';
+  if (eContentType !== TST_INFO || eContent === undefined) return 'its content is not a time-stamp';
   const info = pki.TSTInfo.fromBER(eContent.getValue());
   return { signed, info };
 }
@@ -127,7 +127,7 @@ async function tokenProblem(
       trustedCerts: roots.map((der) => pki.Certificate.fromBER(bufferOf(der))),
       checkChain: true,
       checkDate: info.genTime,
-      // Authorities enclose no revocation lists: a token remains valid for a time before its certificate was revoked.
+      // Authorities do not enclose revocation lists; a token from before its certificate was revoked remains valid.
       passedWhenNotRevValues: true,
       extendedMode: true,
     })

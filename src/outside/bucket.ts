@@ -279,7 +279,7 @@ async function downloadParts(
         timeoutMs: PART_MS,
         maxBytes: PART_BYTES,
       });
-      if (bytes.length !== end - at + 1) throw new BucketError('the object is not as long as it was', 206, null);
+      if (bytes.length !== end - at + 1) throw new BucketError('the object has changed in length', 206, null);
       await file.write(bytes);
       onProgress?.(end + 1, size);
     }

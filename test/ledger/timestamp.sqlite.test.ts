@@ -41,7 +41,7 @@ test('a token from openssl’s authority is accepted for the data that was sent,
   const other = await createAuthority();
   expect(await reason(answer, data, certificatesIn(await readFile(other.caFile, 'utf8')))).toContain('certificate');
   expect(await reason(answer, data, [])).toContain('certificate');
-  expect(await reason(Buffer.concat([answer, Buffer.of(0)]), data, roots)).toBe('it is not one DER value');
+  expect(await reason(Buffer.concat([answer, Buffer.of(0)]), data, roots)).toBe('it is not a single DER value');
   expect(await reason(Buffer.from('none'), data, roots)).not.toBe('valid');
 });
 

@@ -166,7 +166,7 @@ test('`source import` repeats nothing from a file without a header or from shift
   expect(bare).toMatchObject({ outcome: 'refused', problems: [{ line: 1, column: null }] });
   expect(bare.problems[0]?.problem).toContain('not a header');
   const odd = await world.run('slug,pak_live_hush1\nshop,x\n');
-  expect(odd.problems[0]?.problem).toContain('Unknown column like number 2 of this file');
+  expect(odd.problems[0]?.problem).toContain('Unknown column number 2');
   const shifted = await world.run('slug,name\npak_live_hush,shop\n');
   expect(shifted.problems).toMatchObject([{ line: 2, slug: null, column: 'slug' }]);
   for (const report of [bare, odd, shifted]) expect(JSON.stringify(report)).not.toMatch(/hush/);

@@ -21,12 +21,12 @@ import { dateIn, localTimeOf } from '../../core/zoned-days.ts';
 import { type Check, fault, type Line, note, ok, runChecks } from './finding.ts';
 
 const MEBIBYTE = 1024 ** 2;
-/** A larger database is not read through, which takes seconds per GiB. */
+/** A larger database is not read in full, because that takes seconds per GiB. */
 const READ_THROUGH_BYTES = 512 * MEBIBYTE;
 const ENTRIES_CHECKED = 1000;
 /** If syncing is slower than this, deliveries noticeably wait for the disk. */
 const SLOW_SYNC_MS = 50;
-/** No disk is this fast: it reports "written" too early. */
+/** No disk is this fast: it reports data as written before it is. */
 const IMPLAUSIBLE_SYNC_MS = 0.02;
 const UNSEALED_MINUTES = 60;
 const LAG_ENTRIES = 1000;
@@ -411,7 +411,7 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
   return [...lines, ...found.filter(({ level }) => level !== 'ok' || lines.length === 0)];
 }
 
-/** Whether the provider of single sign-on answers, with the name configured here. */
+/** Whether the single sign-on provider responds, and has the issuer name configured here. */
 async function checkSignOn({ config: { signOn } }: Context): Promise<Line[]> {
   if (signOn === null) return [];
   try {
@@ -426,7 +426,7 @@ async function checkSignOn({ config: { signOn } }: Context): Promise<Line[]> {
   }
 }
 
-/** Whether notices can be sent: the mail server answers and accepts us, and nothing is waiting to be sent. */
+/** Whether notices can be sent: the mail server responds and accepts our login, and nothing is waiting to be sent. */
 async function checkNotifications({ store, config, clock }: Context): Promise<Line[]> {
   const { mail, notify } = config;
   if (mail === null && notify.chatUrl === null && notify.webhook === null) return [];
@@ -461,7 +461,7 @@ async function checkNotifications({ store, config, clock }: Context): Promise<Li
   return lines;
 }
 
-/** Milliseconds that a mail server may be away before the mail counts as missed. */
+/** Milliseconds that a mail server may be down before the mail counts as missed. */
 const CHECKPOINT_MAIL_MS = 24 * 3_600_000;
 
 async function checkCheckpointMail(
@@ -487,7 +487,7 @@ async function checkCheckpointMail(
     : ok('notifications', `${sentence}.`);
 }
 
-/** Whether the bucket answers, has a recent enough backup, and locks what it should. */
+/** Whether the bucket responds, has a recent enough backup, and locks what it should. */
 async function checkBackupBucket(
   { storage, backup }: Context['config'],
   address: BucketAddress,

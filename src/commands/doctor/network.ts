@@ -5,11 +5,11 @@ import { type Check, fault, type Line, note, ok } from './finding.ts';
 import { loadLastDescription, sourcesToWatch } from '../../policy-snapshots/openapi-watch.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Only the status matters; the rest of a longer answer is not read. */
+/** Only the status matters; the rest of a longer response is not read. */
 const MAX_BYTES = 64 * 1024;
 /** An agency's installation has hundreds of sources, whose addresses differ only in their last part. */
 const SOURCES_ASKED = 20;
-/** Smaller differences mean nothing: the Date header has whole seconds, and the answer takes time. */
+/** Smaller differences mean nothing: the Date header has whole seconds, and the response takes time. */
 const SKEW_MS = 30_000;
 
 /**
@@ -56,7 +56,7 @@ async function checkReachable({ config: { publicUrl }, sources }: Context): Prom
   return lines;
 }
 
-/** The answers also show whether this machine's clock is right. */
+/** The responses also show whether this machine's clock is right. */
 async function checkKeys({ sources, clock }: Context): Promise<Line[]> {
   const lines: Line[] = [];
   for (const source of sources.list().slice(0, SOURCES_ASKED)) {

@@ -87,8 +87,8 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     await context.projector.catchUp();
     const last = await lastChange(own);
     let recorded = null as { outcome: string; seq: number } | null;
-    // The entry comes first, so every change that applies is on record. The page names a change that was interrupted
-    // between entry and file.
+    // The entry comes first, so every change that takes effect is on record. The page names a change that was
+    // interrupted between entry and file.
     const record = async () => {
       recorded = await appendAction(
         context.ledger,
@@ -130,7 +130,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     const isValid = (await parseControllerProfile(shared.text, shared.path)).outcome === 'loaded';
     if (!isValid) return refuse('The shared profile has problems: correct them first.');
     const folder = join(context.config.dataDir, PROFILES_FOLDER);
-    // A name of its own each time: an earlier file of this source is not overwritten.
+    // A new name each time, so that an earlier file of this source is not overwritten.
     const name = `${slug}-${randomBytes(4).toString('hex')}.yaml`;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -279,7 +279,7 @@ function ProfilePage(props: ProfileProps) {
         <Notice tone="warn">
           <p>
             The change that <a href={`/entries/${lost}`}>entry {lost}</a> records is not in the file: saving was
-            interrupted, or an earlier file was put back. Make the change again if it is still wanted.
+            interrupted, or an earlier file was restored. Make the change again if it is still wanted.
           </p>
         </Notice>
       )}

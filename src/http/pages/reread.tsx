@@ -55,7 +55,7 @@ export function RereadState({ frame, source, admins, job }: RereadProps & { read
         <>
           <p class="small">
             New names apply to what arrives from then on. Earlier deliveries, and rows of the consent log, can be read
-            again with them. Nothing is lost, and the pages stay usable meanwhile.
+            again with them. Nothing is lost, and the pages stay usable in the meantime.
           </p>
           <RereadForm frame={frame} source={source} admins={admins} />
         </>

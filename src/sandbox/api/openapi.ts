@@ -292,12 +292,12 @@ function sitePaths(siteUrl: string, { embed, errors: errorForm }: Dialect): Json
       },
       get: {
         operationId: 'listenMcp',
-        summary: 'Not there: the endpoint keeps no sessions',
+        summary: 'Does not exist: the endpoint keeps no sessions',
         responses: { ...refusals(405, 500) },
       },
       delete: {
         operationId: 'endMcp',
-        summary: 'Not there: the endpoint keeps no sessions',
+        summary: 'Does not exist: the endpoint keeps no sessions',
         responses: { ...refusals(405, 500) },
       },
     },
@@ -348,12 +348,12 @@ function anyOfAnswers(one: Json, other: Json): Json {
   return { description: one['description'], content };
 }
 
-/** Requests are described as sent (defaults are optional), answers as received. */
+/** Requests are described as sent (defaults are optional), responses as received. */
 function withoutDialect(schema: z.ZodType, name: string): Json {
   const io =
     name.startsWith('Generate') && !name.startsWith('Generated') ? 'input' : name === 'Bulk' ? 'input' : 'output';
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io });
-  // Answers may gain fields; readers of this description should not refuse them for it.
+  // Responses may gain fields; readers of this description should not refuse them for that.
   if (io === 'output') delete rest.additionalProperties;
   return rest;
 }

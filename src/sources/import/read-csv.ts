@@ -110,7 +110,7 @@ export function readImportCsv(
   }
 }
 
-/** Nothing of the file can be used. */
+/** The file cannot be used at all. */
 class UnreadableFile extends Error {
   readonly line: number | null;
   constructor(problem: string, line: number | null = null) {
@@ -179,13 +179,13 @@ function readHeader({ record, info: { lines: line } }: CsvRecord): {
   if (record.length > importLimits.columns)
     throw new UnreadableFile(`The first line has ${record.length} cells; there are ${names.size} columns.`, line);
   const columns = record.map((cell) => names.get(cell.toLowerCase().replace(/[\s-]+/g, '_')) ?? null);
-  // A file without a header has secrets in the first line, so nothing of it is repeated.
+  // A file without a header has secrets in the first line, so none of it is repeated.
   if (columns.every((name) => name === null))
     throw new UnreadableFile(`The first line is not a header: it has no known column. Valid columns are ${all}.`, line);
   const problems: ImportProblem[] = [];
   for (const [place, cell] of record.entries()) {
     if (columns[place] !== null) continue;
-    const shown = /^[a-z][a-z _-]{0,39}$/i.test(cell) ? JSON.stringify(cell) : `like number ${place + 1} of this file`;
+    const shown = /^[a-z][a-z _-]{0,39}$/i.test(cell) ? JSON.stringify(cell) : `number ${place + 1}`;
     problems.push(problemAt(line, `Unknown column ${shown}: use ${all}.`));
   }
   const twice = columns.filter((name, place) => name !== null && columns.indexOf(name) !== place);

@@ -13,7 +13,9 @@ interface Answer {
   readonly tag: string;
 }
 
-/** One session. Only with a pipeline may statements be sent before earlier ones are answered; they run in order. */
+/**
+ * One session. If it has a pipeline, statements may be sent before earlier ones are answered; they still run in order.
+ */
 export interface PostgresConnection {
   /** Runs one statement. With a `name`, it is parsed and planned once per session. */
   run(sql: string, parameters?: readonly unknown[], name?: string): Promise<Answer>;
@@ -32,11 +34,11 @@ export interface PoolOptions {
   readonly settings: Readonly<Record<string, string | number>>;
   /** Milliseconds to wait for a connection, new or in use by others. */
   readonly connectTimeout: number;
-  /** Milliseconds to wait for an answer before assuming that the network or the server is gone; 0: no limit. */
+  /** Milliseconds to wait for a response before assuming that the network or the server is gone; 0: no limit. */
   readonly answerTimeout: number;
   /** Milliseconds after which an idle connection is closed; 0: never. */
   readonly idleTimeout: number;
-  /** Send a statement without waiting for the previous answer. */
+  /** Send a statement without waiting for the previous response. */
   readonly pipeline?: boolean;
 }
 
@@ -142,7 +144,7 @@ function connectionOver(client: pg.PoolClient): { connection: PostgresConnection
     const code = error instanceof pg.DatabaseError ? (error.code ?? '') : null;
     if (code?.startsWith('23')) return new ConstraintViolation((error as Error).message, { cause: error });
     if (code === null ? !(error instanceof TypeError || error instanceof RangeError) : isOutage(code)) {
-      // The session certainly survives only errors that the server sent and did not call fatal.
+      // Only after an error that the server sent and did not call fatal is the session certain to survive.
       if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') broken = true;
       return new StoreUnavailable(`the database answered: ${reasonOf(error)}`, { cause: error });
     }
@@ -182,7 +184,7 @@ function connectionOver(client: pg.PoolClient): { connection: PostgresConnection
 
 /*
  * Keys of the advisory locks, the same in every version of the program. They apply to one database only; another
- * program that uses advisory locks in it is unlikely to choose the same 60 bits.
+ * program that uses advisory locks there is unlikely to choose the same 60 bits.
  */
 
 /** Held until commit by every transaction that writes anything but read models. */
@@ -218,7 +220,7 @@ function openingProblem(error: unknown, address: string): StoreUnavailable {
   const reason = reasonOf(error);
   // The driver gives this error no code.
   const remedy = reason.includes('does not support SSL')
-    ? 'Turn TLS on at the server, or remove sslmode from DATABASE_URL where the network is private.'
+    ? 'Turn TLS on at the server, or remove sslmode from DATABASE_URL if the network is private.'
     : Object.entries({ ...misconfigured, ...remedies }).find(([prefix]) => code.startsWith(prefix))?.[1];
   const text = `${address}: ${reason}`;
   return new StoreUnavailable(remedy === undefined ? text : `${text}. ${remedy}`, { cause: error });
