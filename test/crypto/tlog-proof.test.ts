@@ -83,7 +83,7 @@ test.each(vectors.consistency)(
   },
 );
 
-test('proofs exist for every leaf of every tree up to 70, and that every tree continues every earlier one', () => {
+test('there are proofs for every leaf of every tree up to 70, and that every tree continues every earlier one', () => {
   const leaves = Array.from({ length: 70 }, (_, n) => sha256(Buffer.from([n])));
   const rootAt = leaves.map((_, place) => rootOf(growFrontier(EMPTY_FRONTIER, leaves.slice(0, place + 1))));
   for (let size = 1; size <= leaves.length; size += 1) {

@@ -201,7 +201,7 @@ describe('signing in with a password', () => {
   });
 });
 
-describe('one’s own account', () => {
+describe('your own account', () => {
   it('lists sessions and can end others; a new password ends all others', async () => {
     const { world, olga } = await setUpWorld();
     const { visitor: second } = await signIn(world, { email: EMAIL, password: GOOD });

@@ -121,7 +121,7 @@ it('decisions are listed by choice and period, in pages, without hidden sources'
 });
 
 describe('letters', () => {
-  it('are made with the standard text or one’s own, and mailed once', async () => {
+  it('are made with the standard text or a custom one, and mailed once', async () => {
     const mail = await startMailServer();
     onTestFinished(() => mail.close());
     const world = await createOfficeWorld({ SMTP_URL: mail.url, MAIL_FROM: 'ledger@acme.example' });

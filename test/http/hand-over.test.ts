@@ -351,7 +351,7 @@ describe('a hand-over link', () => {
     expect(states.sort()).toEqual(['expired', 'locked', 'revoked', 'withheld']);
   });
 
-  it('is locked by concurrent attempts as by consecutive ones', async () => {
+  it('is locked by concurrent attempts just as by consecutive ones', async () => {
     const { world, caseId } = await createReadyCase();
     const { token, code } = await handOver(world, caseId);
     const mallory = createSubject(world, token);

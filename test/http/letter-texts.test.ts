@@ -62,7 +62,7 @@ describe('the controller’s own wording of a letter', () => {
     expect(await world.context.readModels.check()).toMatchObject({ counts: {}, position: null });
   });
 
-  it('is refused with an unknown placeholder or an open brace, or if someone else changed it meanwhile', async () => {
+  it('is refused with an unknown placeholder or an open brace, or if someone else has changed it since', async () => {
     const { world, owner } = await createTextWorld();
     const page = (await owner.get('/settings/letters?step=refusal&language=de')).text;
     const save = (text: string) =>

@@ -128,7 +128,7 @@ describe('the page that generates a policy', () => {
     expect(await world.context.jobs.list({ kind: 'policy-publish' })).toEqual([]);
   });
 
-  it('does not send the same call twice while the first is under way', async () => {
+  it('does not send the same call twice while the first is in progress', async () => {
     const { world, olga } = await callingWorld({ worker: false });
     for (let click = 0; click < 2; click += 1) await olga.post('/policies/generate', wanted);
     expect(await world.context.jobs.list({ kind: 'policy-generate' })).toHaveLength(1);

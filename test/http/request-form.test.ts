@@ -243,7 +243,7 @@ describe('the request form', () => {
     expect(Object.fromEntries(await isOffered(without))).toMatchObject({ bolt: 'unconfirmed' });
   });
 
-  it('still shows a request that was sent before the form of a further source went off', async () => {
+  it('still shows a request that was sent before the form of a further source was switched off', async () => {
     const world = await createFormWorld('requestForm: true\nrequestFormFor: [bolt]\n');
     await world.context.sources.add({ slug: 'bolt' }, 'test');
     const visitor = createVisitor(world.url);

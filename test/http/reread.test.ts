@@ -92,7 +92,7 @@ describe('reading earlier deliveries again', () => {
     expect(await world.context.jobs.list({ kind: 'reread' })).toEqual([]);
   });
 
-  it('is done once when two people ask at the same time, and shows both that it is under way', async () => {
+  it('is done once when two people ask at the same time, and shows both of them that it is in progress', async () => {
     const world = await createWorld({ worker: false });
     const owner = await signedInAs(world, 'owner');
     const admin = await signedInAs(world, 'admin');

@@ -85,7 +85,7 @@ test('an account is opened by the verified address that the provider names, and 
   expect((await signOn('heir')).status).toBe(303);
 });
 
-test('answers that were not requested here, are used again, were changed or come too late sign nobody in', async () => {
+test('responses that were not requested here, are used again, were changed or come too late sign nobody in', async () => {
   const { world, provider } = await begin({ olga: { sub: 'olga', email: ADDRESS, email_verified: true } });
   const start = async () => {
     const visitor = createVisitor(world.adminUrl);

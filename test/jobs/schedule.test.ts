@@ -55,7 +55,7 @@ test('a schedule that missed several times while nothing ran enqueues its job on
   expect((await later.scheduler.list())[0]?.nextAt).toBe('2026-03-02T09:15:00.000Z');
 });
 
-test('a new expression or time zone counts from now on, and removed schedules are forgotten', async () => {
+test('a new expression or time zone applies from now on, and removed schedules are forgotten', async () => {
   const { store, scheduler } = await open('2026-03-01T10:00:00Z');
   await scheduler.replaceAll([
     { ...sync, cron: '0 9 * * *' },
@@ -78,7 +78,7 @@ test('daylight saving neither loses nor doubles a day', async () => {
   expect(seen).toEqual(['2026-10-25T01:00:00.000Z', '2026-10-26T02:00:00.000Z', '2026-10-27T02:00:00.000Z']);
 });
 
-test('one of two processes enqueues', async () => {
+test('only one of two processes enqueues', async () => {
   const { store, scheduler, at } = await open('2026-03-01T10:00:00Z');
   await scheduler.replaceAll([sync]);
   at('2026-03-01T10:15:00Z');

@@ -171,7 +171,7 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   expect((await world.faults()).join('\n')).toContain('not from an authority in WITNESSES');
 });
 
-test('a failing witness does not hold up the others, and warnings say what has waited too long', async () => {
+test('a failing witness does not hold up the others, and warnings say what has been waiting too long', async () => {
   const world = await createWorld();
   const { context, folder } = world;
   const share = join(folder, 'share');

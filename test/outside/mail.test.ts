@@ -85,7 +85,7 @@ test('TLS that cannot be trusted, and a server elsewhere that offers none, get n
   expect(plain.mails).toHaveLength(1);
 });
 
-test('a silent server is given up after the time-out, or when a signal says so', async () => {
+test('a silent server is abandoned after the time-out, or when a signal says so', async () => {
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());

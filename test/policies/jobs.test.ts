@@ -114,7 +114,7 @@ it.each([
   ['cancelled', 'done'],
   ['lost', 'done'],
   ['stopping', 'unknown'],
-] as const)('a batch under way whose job is %s ends %s, and no further one is sent', async (why, state) => {
+] as const)('a batch in progress whose job is %s ends %s, and no further one is sent', async (why, state) => {
   const world = await createPolicyWorld();
   const planId = await planOf(world, 3);
   let answer: () => void = () => undefined;

@@ -67,7 +67,7 @@ describe('a result that comes after the call was given up as lost', () => {
     expect(world.generated()).toBe(2);
   });
 
-  it('and is itself unknown does not overrule what was settled meanwhile', async () => {
+  it('and is itself unknown does not overrule what was settled in the meantime', async () => {
     const world = await createPolicyWorld();
     const { deps, end } = heldBack(world);
     const [form = items[0]] = items;

@@ -200,7 +200,7 @@ test('a rebuild next to a live projector under load neither stops it nor is conf
   expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
 });
 
-test('a comparison that may not take over waits for the one under way, and then runs', async () => {
+test('a comparison that may not take over waits for the one in progress, and then runs', async () => {
   const world = await createWorld();
   await deliver(world, 0, 200);
   await world.projector().catchUp();

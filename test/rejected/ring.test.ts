@@ -200,7 +200,7 @@ test('readmitting appends deliveries that the current secrets verify, with their
   });
 });
 
-test('a readmitted delivery that meanwhile came again is a duplicate, and only the chosen ones are tried', async () => {
+test('a readmitted delivery that has arrived again since is a duplicate, and only the chosen ones are tried', async () => {
   const { store, ledger } = await temporaryLedger();
   const ring = open(store);
   const source = { slug: 'acme', webhookSecrets: [{ id: 'new', value: 'new-secret' }] } as unknown as Source;
@@ -225,7 +225,7 @@ test('a readmitted delivery that meanwhile came again is a duplicate, and only t
   expect((await ring.list()).map(({ id }) => id)).toEqual([1]);
 });
 
-test('the ring writes hundreds of refused deliveries in a few statements, since appends wait meanwhile', async () => {
+test('the ring writes hundreds of refused deliveries in a few statements, since appends wait for them', async () => {
   const store = await temporaryStore();
   let statements = 0;
   const counted: Store = {

@@ -239,7 +239,7 @@ describe('deduplication keys', () => {
     expect(await refuses(store, keyOf('a'))).toBe(true);
   });
 
-  test('a process that finds the keys of another ledger leaves those that a second one has made meanwhile', async () => {
+  test('a process that finds the keys of another ledger leaves those that a second one has made in the meantime', async () => {
     const { path, open } = await world(1);
     const store = await open();
     for (const name of ['a', 'b', 'c']) await append(store, keyOf(name));
@@ -258,7 +258,7 @@ describe('deduplication keys', () => {
     expect(after).toEqual(moved);
   });
 
-  test('the file of another ledger, or of a later state of this one, is emptied and made again', async () => {
+  test('the file of another ledger, or of a later state of this one, is emptied and rebuilt', async () => {
     const { path, open } = await world(2);
     let store = await open();
     for (const name of ['a', 'b', 'c']) await append(store, keyOf(name));

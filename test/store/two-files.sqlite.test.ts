@@ -150,7 +150,7 @@ test('entries of an installation with an index on their keys are moved to a tabl
   });
 });
 
-test('read models of another ledger or with other tables are dropped at the start, and a lost file is made again', async () => {
+test('read models of another ledger or with other tables are dropped at the start, and a lost file is rebuilt', async () => {
   const [folder, other] = [await temporaryFolder(), await temporaryFolder()];
   await (await begun(folder, 2)).close();
   await (await begun(other, 3)).close();

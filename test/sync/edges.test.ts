@@ -107,7 +107,7 @@ describe('a run that is resumed by a later one', () => {
     expect((await syncing.actions()).map(({ action }) => action)).toEqual(['sync.finished', 'sync.finished']);
   });
 
-  it('is shown as interrupted at once after an orderly stop, and as under way if it may be', async () => {
+  it('is shown as interrupted at once after an orderly stop, and as running if it may still be running', async () => {
     const { syncing, status } = await world(45);
     const controller = new AbortController();
     await syncing.pull({ signal: controller.signal, onProgress: () => controller.abort() });

@@ -128,7 +128,7 @@ describe('a pull from a service with faults', () => {
     expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
   });
 
-  it('starts the window over if the cursor of an interrupted run has meanwhile expired', async () => {
+  it('starts the window over if the cursor of an interrupted run has expired since', async () => {
     const { syncing, heal, fake } = await world(35, (nth) => (nth > 2 ? { type: 'status', status: 500 } : null));
     await syncing.pull();
     const seen = fake.requests.length;

@@ -186,7 +186,7 @@ describe('the watermark', () => {
     expect(await syncing.pull()).toMatchObject({ watermark: '2026-07-10T00:00:00.005Z' });
   });
 
-  it('never goes backwards, and a clock that was a little ahead does not make later runs miss rows', async () => {
+  it('never moves backwards, and a clock that was a little ahead does not make later runs miss rows', async () => {
     const { fake, syncing } = await world(1);
     fake.options = { date: () => null };
     syncing.now = new Date('2026-07-10T00:30:00Z');
@@ -196,7 +196,7 @@ describe('the watermark', () => {
     expect(fake.requests.at(-1)?.get('from')).toBe('2026-07-09T00:00:00.000Z');
   });
 
-  it('does not go back when a run without rows ends after another run that began later', async () => {
+  it('does not move back when a run without rows ends after another run that began later', async () => {
     const { fake, syncing } = await world(1);
     fake.options = { date: () => null };
     await syncing.pull();

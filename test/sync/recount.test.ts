@@ -78,7 +78,7 @@ describe('a recount of recent days', () => {
     expect((await status())?.recount).toMatchObject({ rows: 39, found: 2, gone: 1, at: now.toISOString() });
   });
 
-  it('does not report as missing a row that another run stores meanwhile, or one of a banner that is pulled by name', async () => {
+  it('does not report as missing a row that another run stores in the meantime, or one of a banner that is pulled by name', async () => {
     const { syncing, source, projector, fake, rows } = await world();
     const late = rows[3] ?? expect.fail();
     fake.rows = [...rows.filter((row) => row !== late), ...minuteRows(5, '2026-07-07T00:00:00.000Z', 'bnr_beside')];

@@ -226,7 +226,7 @@ describe('syncing a source', () => {
     });
   });
 
-  it('pulls a few banners side by side, each with every row once', async () => {
+  it('pulls a few banners concurrently, each with every row once', async () => {
     const { sync, fake, syncing } = await world({ banners: ['bnr_1', 'bnr_2', 'bnr_seen'] });
     const told: SyncProgress[] = [];
     let isAsked = (): void => undefined;

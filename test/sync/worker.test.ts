@@ -43,7 +43,7 @@ describe('a worker that is killed', () => {
     expect((await world.command('ledger', 'verify')).code).toBe(0);
   });
 
-  it('at random moments, with several banners side by side, ends with exactly the rows, each once', async () => {
+  it('at random moments, with several banners pulled concurrently, ends with exactly the rows, each once', async () => {
     const world = await workerWorld(
       { clients: [{ slug: 'shop', banners: 4 }], consentRows: 300, dialect: 'nested' },
       { pageRows: PAGE_ROWS, delay: 30 },
