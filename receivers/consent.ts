@@ -52,7 +52,7 @@ export const consentFamily: Family<DecisionFact> = {
   eventIdOf: ({ recordId }) => recordId,
 };
 
-/** A decision from a webhook or a pulled row; a sentence if it does not say who chose or what. */
+/** A decision from a webhook or a pulled row; a sentence if it says neither who chose nor what. */
 export function readDecision(payload: Payload, via: DecisionFact['via']): DecisionFact | { unreadable: string } {
   const purposes = readPurposes(payload);
   const signals = readSignals(payload, purposes);

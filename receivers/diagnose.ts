@@ -16,9 +16,9 @@ export interface DiagnoseInput extends SignatureInput {
 }
 
 /**
- * Says why a delivery's signature failed, most telling finding first; for the operator only, never for the sender.
- * Compares the digests in the headers, read leniently, with the body and secrets as they are and with known alterations
- * by proxies and copying. At most a few hundred HMACs over the body; never throws.
+ * Explains why a delivery's signature failed, most informative finding first; for the operator only, never for the
+ * sender. Compares the digests in the headers, read leniently, with the body and secrets as they are and with known
+ * alterations by proxies and copying. At most a few hundred HMACs over the body; never throws.
  */
 export function diagnoseSignature(input: DiagnoseInput): readonly Finding[] {
   const verdict = verifySignature(input);
@@ -209,7 +209,7 @@ function noHeader(headers: HeaderValues, findings: Finding[]): void {
     ),
   );
   for (const name of Object.keys(headers).filter((one) => elsewhere.test(one) && headers[one] !== undefined)) {
-    // A name from outside that will be shown on a terminal.
+    // A name from outside, made safe for a terminal.
     const label = name.replace(/[^a-z0-9-]/g, '?').slice(0, 60);
     findings.push(
       finding(

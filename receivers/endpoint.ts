@@ -36,7 +36,7 @@ export interface WebhookEndpointOptions {
   /** The secrets of a source, or null if there is no such source. Called for each request before its body is read. */
   readonly findSource: (slug: string) => { readonly secrets: readonly SigningSecret[] } | null;
   /**
-   * Stores a delivery durably; the answer is sent when it resolves. Reject with StoreUnavailable, or CodedError
+   * Stores a delivery durably; the response is sent when it resolves. Reject with StoreUnavailable, or CodedError
    * `overloaded` or `shutting_down`, for 503 with Retry-After; any other rejection gives 500.
    */
   readonly accept: (

@@ -1,7 +1,7 @@
 /**
  * Possible names for the fields of a payload. The service documents one payload (policy.published, docs/service.md §6);
  * for the others these are plausible names, tried in this order. Case, `_` and `-` are ignored (`policy_id`,
- * `policyId`, `PolicyID`); a dot leads into an object; `^` marks a name beside an envelope (`{"id": …, "data": {…}}`)
+ * `policyId`, `PolicyID`); a dot leads into an object; `^` marks a name next to an envelope (`{"id": …, "data": {…}}`)
  * instead of in it. A source can put its own names before these (docs/assumptions.md, Webhook payload fields).
  */
 const names = {

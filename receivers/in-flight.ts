@@ -29,7 +29,7 @@ const EMPTY = Buffer.alloc(0);
 
 /**
  * Reads bodies within limits for what is in flight. If a limit is reached, the oldest bodies are dropped: an honest
- * sender has finished long before, and one that sends slowly cannot block others.
+ * sender has finished long before that, and one that sends slowly cannot block others.
  */
 export function createBodyReader(limits: InFlightLimits) {
   let bytes = 0;

@@ -46,7 +46,7 @@ function isLoss(status: string | null, error: string | null): boolean {
   return [status, error].some((words) => words !== null && BROKEN.test(words) && !CHOSEN.test(words));
 }
 
-/** A sentence or word, shortened if long. A flag says nothing. */
+/** A sentence or word, shortened if long. A flag is not a reason. */
 function errorOf(value: unknown): string | null {
   return typeof value === 'string' ? textOf(value.slice(0, 300)) : null;
 }

@@ -8,7 +8,7 @@ const MAX_FIELDS = 1000;
 const MAX_DEPTH = 4;
 const MAX_UNREAD = 50;
 
-/** Top-level names that refer to the event itself if there is an envelope beside them. */
+/** Top-level names that refer to the event itself if there is an envelope next to them. */
 const BESIDE = new Set([
   'id',
   'uuid',

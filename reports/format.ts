@@ -100,7 +100,7 @@ export function formatDuration(milliseconds: number): string {
   return `${(seconds / 86_400).toFixed(1)} days`;
 }
 
-/** The explanation of a computed deadline as one sentence, without the citation if that is printed beside it. */
+/** The explanation of a computed deadline as one sentence, without the citation if that is printed next to it. */
 export function formatComputation(explanation: readonly string[], citation: string): string {
   return explanation.filter((words) => words !== citation).join('; ');
 }

@@ -88,9 +88,9 @@ export function describeText({ target, policyId, policyType }: PolicyTextInterva
 
 /**
  * How certain it is under which text a decision was made. `seen`: the text was seen before and after it. `last-seen`:
- * it was the last text seen by then and has not been looked at since. `changing`: one of two, as the text changed
- * around that time. `not-yet-fetched`: the first fetch came later. `never-fetched`: there was none.
- * `policy-not-stated`: the record names no policy.
+ * it was the last text seen by then and has not been fetched since. `changing`: one of two, as the text changed around
+ * that time. `not-yet-fetched`: the first fetch came later. `never-fetched`: there was none. `policy-not-stated`: the
+ * record names no policy.
  */
 export type TextKnown = 'seen' | 'last-seen' | 'changing' | 'not-yet-fetched' | 'never-fetched' | 'policy-not-stated';
 

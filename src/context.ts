@@ -68,12 +68,15 @@ interface ContextOptions {
 /** Everything that commands, listeners and jobs need. Its parts are opened here and nowhere else. */
 export type Context = Awaited<ReturnType<typeof openContext>>;
 
-/** If no schedule verifies the ledger, someone else has to, as often as the default schedule. */
+/** If no schedule verifies the ledger, someone has to run the verification, as often as the default schedule would. */
 const VERIFY_EVERY_MS = 7 * 86_400_000;
 
 const SEAL_FAILURE = 'seal_failure';
 
-/** Milliseconds that a part may take to close. SQLite writes its log into the database file meanwhile. */
+/**
+ * Milliseconds that a part may take to close; the store may take longer, because SQLite then writes its log into the
+ * database file.
+ */
 const CLOSE_MS = 10_000;
 const STORE_CLOSE_MS = 30_000;
 
@@ -132,7 +135,7 @@ type ReadModels = ReturnType<typeof openReadModels>;
 type Work = ReturnType<typeof openJobs>;
 type UseCases = Awaited<ReturnType<typeof createUseCases>>;
 
-/** If a part does not close, or not in time, the others are closed anyway. */
+/** If a part does not close in time, the others are closed anyway. */
 function createClosers(log: Log) {
   const opened: { readonly part: string; readonly close: () => Promise<unknown> }[] = [];
   return {
@@ -356,7 +359,7 @@ function openJobs({ config, log, clock, opened }: Base, { store, instance }: Ide
   };
 }
 
-/** The dependencies of each room's use cases. */
+/** The use cases of each folder, with their dependencies. */
 async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadModels & Work & { sample: boolean }) {
   const { config, store, ledger, clock, keys, projector } = parts;
   const regimes = createRegimeTable(
@@ -476,7 +479,7 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
   }
   return {
     listPulled,
-    // These load a third of the program, which most commands do without.
+    // These load a third of the program, which most commands do not need.
     async warnings() {
       const { findWarnings } = await import('./attention/operator-warnings.ts');
       return findWarnings(store.read, surroundings());
@@ -553,7 +556,7 @@ async function loadProfileAt(path: string, isNamed: boolean): Promise<Controller
 /** Profiles as last read, by file: a list of requests needs those of all sources. */
 const profiles = new Map<string, { readonly version: string; readonly profile: ControllerProfile }>();
 
-/** The installation's name and epoch; the name is drawn at the first start. */
+/** The installation's name and epoch; the name is generated at the first start. */
 async function loadIdentity(store: Store): Promise<{ instance: string; epoch: number }> {
   if ((await readSetting(store, 'instance_id')) === null) {
     const rows = [
@@ -621,7 +624,10 @@ async function findRefusal(store: Store, journal: Journal, instance: string, epo
   };
 }
 
-/** Objects that someone attached to our tables could drop or alter what was answered "stored". */
+/**
+ * Objects attached to our tables (a trigger, for instance) could drop or alter deliveries that were acknowledged as
+ * stored.
+ */
 function refusalOfSchema(differences: readonly string[]): Refusal | null {
   if (differences.length === 0) return null;
   const more = differences.length > 3 ? `, and ${differences.length - 3} more` : '';

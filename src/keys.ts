@@ -81,7 +81,7 @@ export async function loadKeys(settings: KeySettings, store: Store): Promise<Key
 
   const verifying = createPublicKey(signing);
   const fingerprints = { instance: keyFingerprint(instanceKey), signing: signingFingerprint(verifying) };
-  // Recorded under the write lock and compared afterwards: of two first starts, one wins.
+  // Recorded under the write lock and compared afterwards: if two first starts coincide, one wins.
   const standing =
     recorded.instance === null || recorded.signing === null ? await recordFingerprints(store, fingerprints) : recorded;
   if (standing.instance !== fingerprints.instance)

@@ -171,7 +171,7 @@ type Needs = Pick<
   | 'verifierKey'
 >;
 
-/** The handlers of all kinds of jobs. All are harmless to repeat: the ledger deduplicates. */
+/** The handlers of all kinds of jobs. All are idempotent, because the ledger deduplicates. */
 export function createJobHandlers(context: Needs): JobHandlers {
   return {
     ...createSyncJobs(context),

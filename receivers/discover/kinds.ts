@@ -98,7 +98,7 @@ function isChoice(value: unknown): boolean {
   return choiceOf(value) !== null && (typeof value !== 'number' || value === 0 || value === 1);
 }
 
-/** Nested lists are described to this depth: a sender may nest as deeply as a delivery is long. */
+/** Nested lists are described to this depth, because a sender may nest as deeply as a delivery is long. */
 const LISTS_DESCRIBED = 3;
 
 /** Describes the shape of a value: type, length and characters, from which nothing about a person can be learned. */

@@ -91,7 +91,7 @@ function plain(name: string, what: string, content: string | Buffer): ProofFile 
 
 /**
  * The verifier for Node, and the same as a page for a browser. Both are handed out with what they check and share no
- * code with this program. They are in reports/verifier; the build copies them beside the compiled program
+ * code with this program. They are in reports/verifier; the build copies them next to the compiled program
  * (scripts/bundle.ts).
  */
 export async function loadVerifier(): Promise<{

@@ -23,7 +23,7 @@ export interface LetterLaw {
   readonly extensionComplaint?: true;
   /** A refusal to delete must point to the opt-out of sale and sharing (11 CCR § 7022(g)). */
   readonly refusedErasureNamesOptOut?: true;
-  /** A refusal to correct health data must offer the person to add a statement (11 CCR § 7023(f)). */
+  /** A refusal to correct health data must offer to add a statement by the person (11 CCR § 7023(f)). */
   readonly refusedCorrectionTakesStatement?: true;
   /** An answer about the data must name what was sold, shared and disclosed (Cal. Civ. Code §§ 1798.110, 1798.115). */
   readonly namesSales?: true;

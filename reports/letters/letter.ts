@@ -160,7 +160,7 @@ export function refusalText(language: string, { reasons, basis }: { reasons: str
   return `${reasons}\n\n${fill(textsOf(language).refusal.ground, { ground: basis })}`;
 }
 
-/** Whether a letter is empty without a text by the officer. */
+/** Whether a letter would say nothing without a text by the officer. */
 function needsText(step: LetterStep, { kind, disclosure, parts }: LetterFacts): boolean {
   if (step === 'answer') return !copies(kind) && parts.length === 0 && !(disclosure === 'no-match' && !choices(kind));
   return step !== 'acknowledgement' && step !== 'no-match';
@@ -450,7 +450,7 @@ function noMatchBody(writing: Writing): readonly Block[] {
     paragraph(texts.noMatch.help, 'strong'),
     { block: 'list', ordered: true, items: texts.noMatch.steps.map((step) => say(step)) },
     ...(copies(facts.kind) ? scopeBlocks(writing) : []),
-    // If another system holds data about the person, the answer to a request for a copy is about data after all.
+    // If another system holds data about the person, an answer to a request for a copy must cover data after all.
     ...(copies(facts.kind) && facts.identity.met && facts.systems.some(({ result }) => result === 'attached')
       ? [...processingBlocks(writing), ...rightsBlocks(writing)]
       : []),

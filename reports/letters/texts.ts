@@ -193,7 +193,7 @@ export interface LetterTexts {
     readonly letter: string;
     readonly proofs: string;
     readonly download: string;
-    /** Files beside the pack. */
+    /** Files handed over with the pack. */
     readonly files: string;
     readonly fileChecksum: string;
     readonly check: string;

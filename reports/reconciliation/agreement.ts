@@ -36,11 +36,11 @@ export interface BannerAgreement extends BannerReconciliation {
   readonly gaps: readonly Span[];
 }
 
-/** Consecutive decisions that were only pulled, and what reached the endpoint meanwhile. */
+/** Consecutive decisions that were only pulled, and what reached the endpoint during that time. */
 export interface Outage extends UndeliveredStretch {
   /** Stored deliveries of any event between the first and the last of them, by our clock. */
   readonly keptMeanwhile: number;
-  /** Deliveries refused meanwhile, by whole minutes (`counters.observed`); null: not counted by asOf. */
+  /** Deliveries refused during that time, by whole minutes (`counters.observed`); null: not counted by asOf. */
   readonly refusedMeanwhile: number | null;
 }
 

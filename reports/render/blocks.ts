@@ -65,7 +65,7 @@ export type Block =
   | { readonly block: 'list'; readonly items: readonly string[]; readonly ordered?: boolean }
   /** Label and value, one pair a line. */
   | { readonly block: 'facts'; readonly pairs: readonly (readonly [label: string, value: string])[] }
-  /** Key figures side by side. */
+  /** Key figures, next to each other. */
   | {
       readonly block: 'figures';
       readonly figures: readonly { readonly value: string; readonly label: string; readonly note?: string }[];

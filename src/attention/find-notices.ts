@@ -30,12 +30,12 @@ const many = (count: number, one: string, more = `${one}s`) => `${count} ${count
 const is = (count: number) => (count === 1 ? 'is' : 'are');
 const fixed = (sentence: string): Kind => ({ audience: 'administer', words: () => sentence });
 
-/** All kinds of notices in the order in which they are listed: requests begin with the most urgent. */
+/** All kinds of notices in the order in which they are listed; among requests, the most urgent come first. */
 const kinds = {
   'request-overdue': {
     audience: 'work',
     words: (count, due) => {
-      // The limit was the last day in time.
+      // The limit is the last day that is still on time.
       const since = due === null ? null : dateText(addDays(due, 1));
       if (since === null) return `${many(count, 'request')} ${is(count)} overdue.`;
       return count === 1
@@ -272,7 +272,7 @@ export function countNotices(notices: readonly Omit<Notice, 'key'>[]): readonly 
   );
 }
 
-/** One line: `Acme GmbH: 1 request is due on 27 Nov 2026.` `nameOf`: how people call a source. */
+/** One line: `Acme GmbH: 1 request is due on 27 Nov 2026.` `nameOf`: the display name of a source. */
 export function sentenceOf({ kind, source, count, due }: Told, nameOf = (slug: string): string => slug): string {
   const words = kinds[kind].words(count, due);
   return source === null ? words : `${nameOf(source)}: ${words}`;

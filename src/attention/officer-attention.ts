@@ -25,7 +25,7 @@ interface OpenFigures {
   readonly optOuts: number;
   readonly unclear: number;
   readonly placeless: number;
-  /** Those ready to be answered. */
+  /** Those that are ready to be answered. */
   readonly ready: readonly CaseView[];
 }
 

@@ -78,7 +78,7 @@ const HOUR = 3_600_000;
 const SILENT_HOURS = 48;
 /** This many refusals for their signature within a quarter of an hour, and more than were accepted, are a surge. */
 const SURGE = 10;
-/** Hours without a successful sync after which a pulled source lags. */
+/** Hours without a successful sync after which a pulled source counts as lagging. */
 const LAG_HOURS = 3;
 const DISK_FREE_BYTES = 1 << 30;
 const DISK_FREE_SHARE = 0.05;
@@ -341,7 +341,8 @@ async function usualGapsHours(
   quiet: readonly { readonly source: string; readonly last: string }[],
 ): Promise<ReadonlyMap<string, number>> {
   const gaps = new Map<string, number>();
-  // By last day: sources usually fall silent together, when the service or the way to this endpoint fails.
+  // Grouped by last day, because sources usually fall silent together, when the service or the route to this endpoint
+  // fails.
   const byLastDay = new Map<string, string[]>();
   for (const { source, last } of quiet) {
     const day = last.slice(0, 10);

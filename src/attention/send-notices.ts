@@ -48,7 +48,7 @@ const CHECKPOINT_MAIL = 'checkpoint_mail';
 
 /** A condition that disappears for this long and returns is announced again. */
 const FORGET_HOURS = 24;
-/** Enough for a mail server that is away for half a day. */
+/** Enough attempts to outlast a mail server outage of half a day. */
 const ATTEMPTS = 80;
 
 const notifiedSchema = z.record(
@@ -56,7 +56,7 @@ const notifiedSchema = z.record(
   z.object({
     /** When it was announced. ISO 8601 UTC. */
     since: z.string(),
-    /** When it last held, to the hour. */
+    /** When it was last found, to the hour. */
     seen: z.string(),
   }),
 );
@@ -154,8 +154,8 @@ export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
       return sendInJob(() => send(deps, readPayload(payloadSchema, payload), context));
     },
 
-    // Enqueues a separate job: scheduled jobs are retried for half a minute, but a mail server may be away longer on
-    // that one day of the month.
+    // Enqueues a separate job: scheduled jobs are retried for half a minute, but on that one day of the month a mail
+    // server may be down for longer.
     async 'mail-checkpoint'() {
       const { outcome } = await deps.jobs.enqueue({ kind: 'checkpoint-mail', key: 'schedule', maxAttempts: ATTEMPTS });
       return { outcome };

@@ -332,7 +332,7 @@ async function decrypt(
   }
 }
 
-/** The error of a stream whose reader has left. */
+/** The error of a stream whose reader has stopped reading. */
 function isEndedEarly(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

@@ -62,7 +62,7 @@ export async function backUp(
   return { ...report, path: places.folder === null ? uploaded : report.path, uploaded };
 }
 
-/** Removes what killed uploads left behind. */
+/** Removes leftovers of killed uploads. */
 async function removeLeftovers(folder: string, now: Date): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const { mtimeMs } = await stat(join(folder, name));

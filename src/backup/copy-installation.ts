@@ -30,14 +30,14 @@ export interface CopyReport {
   /** The first entry with a different leaf hash; null: none. */
   readonly differentLeaf: number | null;
   readonly verification: Verification;
-  /** Null: the installation continued meanwhile, so its rows could not be compared. */
+  /** Null: the installation kept running, so its rows could not be compared. */
   readonly readModels: readonly ComparedTable[] | null;
-  /** Entries appended to the old database meanwhile; another run copies them. */
+  /** Entries appended to the old database during the copy; another run copies them. */
   readonly behind: number;
   readonly retired: boolean;
 }
 
-/** How often entries appended meanwhile are copied before leaving the rest to another run. */
+/** How often entries appended during the copy are copied before the rest is left to another run. */
 const PASSES = 5;
 
 /**
@@ -132,7 +132,7 @@ async function assertFits(from: Store, to: Store): Promise<void> {
   }
 }
 
-/** The last entry of the old database says where the installation went; later appends are refused there. */
+/** The last entry of the old database says where the installation has moved; later appends are refused there. */
 async function retire({ context, name, actor }: CopyOptions): Promise<void> {
   const { ledger, clock, instance } = context;
   await appendAction(

@@ -46,7 +46,7 @@ type AnyTable = Record<string, Record<string, unknown>>;
 type Row = Readonly<Record<string, unknown>>;
 const any = (query: Query) => query as unknown as Kysely<AnyTable>;
 
-/** Rows per statement: entries and refused deliveries can have a MiB each. */
+/** Rows per statement: an entry or a refused delivery can be 1 MiB. */
 const ROWS = 200;
 const BYTES = 8 << 20;
 
@@ -112,14 +112,14 @@ function arrivalsAfter(from: Store, after: number, upTo: number) {
 /** Makes a small table the same as in `from`. Ids assigned by the database are assigned again. */
 export async function copyWhole(from: Store, to: Store, table: TableName): Promise<void> {
   let rows: Row[] = await any(from.read).selectFrom(table).selectAll().execute();
-  // Only the old database is retired, so do not copy that.
+  // Only the old database is retired, so do not copy this setting.
   if (table === 'settings') rows = rows.filter(({ name }) => name !== MOVED_TO);
   if (table === 'rejected_deliveries') {
     rows.sort((a, b) => Number(a['id']) - Number(b['id']));
     rows = rows.map(({ id: _drawn, ...rest }) => rest);
   }
   await to.transaction(async (tx) => {
-    // The copy's own settings and positions are kept beside the copied ones.
+    // The copy's own settings and positions are kept alongside the copied ones.
     if (table !== 'settings' && table !== 'positions') await any(tx.query).deleteFrom(table).execute();
     await insertInPortions(tx, table, rows, table === 'settings' || table === 'positions' ? 'replace' : 'fail');
   });

@@ -67,9 +67,9 @@ function backupName(instance: string, madeAt: Date): string {
 }
 
 /**
- * Writes the whole installation except its keys into one encrypted file, as of one moment; deliveries continue
- * meanwhile. The file gets its name once it was synced, read back, decrypted and compared with what was written; then
- * an entry records it.
+ * Writes the whole installation except its keys into one encrypted file, as of one moment; deliveries are accepted in
+ * the meantime. The file gets its name once it has been synced, read back, decrypted and compared with what was
+ * written; then an entry records it.
  */
 export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
   const { context, folder, lock, onProgress } = options;
@@ -280,7 +280,7 @@ export async function* journalFiles(dataDir: string, seq: number): AsyncGenerato
   if (file !== null && text !== '') yield { file, text };
 }
 
-/** Files in DATA_DIR with the answers of witnesses about entries up to `seq`; later ones concern other entries. */
+/** Files in DATA_DIR with the responses of witnesses about entries up to `seq`; later ones concern other entries. */
 export async function witnessedFiles(dataDir: string, seq: number): Promise<readonly string[]> {
   const names = await namesIn(join(dataDir, 'witnessed'));
   return names

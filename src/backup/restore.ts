@@ -63,7 +63,10 @@ interface Common {
 export interface RestoreOptions extends Common {
   readonly file: string;
   readonly unlock: Unlock;
-  /** The journal left of the lost installation, whose newest checkpoint shows how much is lost; null: there is none. */
+  /**
+   * The journal that remains of the lost installation; its newest checkpoint shows how much is lost. Null: there is
+   * none.
+   */
   readonly journal: string | null;
   /** Folder with erasure records newer than the backup; null: the one next to the backup. */
   readonly erasures: string | null;
@@ -191,7 +194,7 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
       throw new UsageError([
         `${file} was made by a newer version of consent-ledger (${header.version}): install that version.`,
       ]);
-    // The keys must be those of the backup; none may be generated.
+    // The keys must be those of the backup, so none may be generated.
     const { instance: instanceKey, signing } = header.fingerprints;
     await store.transaction((tx) =>
       tx.insertMany('settings', [
@@ -296,7 +299,7 @@ async function copyFiles(from: string, to: string): Promise<void> {
   for (const name of names) if (!existsSync(join(to, name))) await copyFile(join(from, name), join(to, name));
 }
 
-/** The checkpoint over the most entries in a journal that was left, if it is signed for this installation. */
+/** The checkpoint over the most entries in the remaining journal, if it is signed for this installation. */
 async function newestNote(folder: string, keys: Keys, instance: string, epoch: number): Promise<string | null> {
   const note = await createJournal(folder).newest(epoch);
   if (note === null)
@@ -394,7 +397,7 @@ export async function acceptDatabase(options: Common): Promise<RestoreReport> {
     const { instance, epoch, keys } = context;
     const lost = await newestNote(join(config.dataDir, 'journal'), keys, instance, epoch);
     const verification = await context.verify((done, total) => onProgress('entries verified', done, total));
-    // A missing end is what is being accepted.
+    // The missing end is exactly what the operator accepts.
     if (!options.despiteFaults) assertSound(verification.faults.filter(({ fault }) => fault !== 'truncated'));
     loaded = { identity: { instance, epoch }, keys, sha256: null, madeAt: null, verification, lost };
   } finally {

@@ -49,7 +49,7 @@ export function decodeRow(table: TableName, line: string): Row {
   return row;
 }
 
-/** Rows per page, and bytes of entry content: an entry can have a MiB. */
+/** Rows per page, and bytes of entry content: an entry can be 1 MiB. */
 const PAGE = 250;
 const BYTES = 4 << 20;
 

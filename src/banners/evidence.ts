@@ -108,7 +108,7 @@ export function shownName(fileName: string): string {
   const name = basename(fileName.replaceAll('\\', '/'))
     .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')
     .slice(-200)
-    // Half a character cannot be stored in the ledger.
+    // The ledger cannot store a lone surrogate.
     .replace(/^[\udc00-\udfff]/, '');
   return name === '' ? 'unnamed' : name;
 }

@@ -7,12 +7,15 @@ interface Account {
   readonly email: string;
 }
 
-/** How a move names an account: like the actor of an entry. Others are named by any text. */
+/** How a move names an account: like the actor of an entry. Anyone without an account is named by free text. */
 export function assigneeOf({ personId, name }: Pick<Account, 'personId' | 'name'>): string {
   return actorOf(personId, name);
 }
 
-/** A typed name or e-mail address of exactly one of these accounts becomes that account; any other text stays. */
+/**
+ * A typed name or e-mail address that matches exactly one of these accounts becomes that account; any other text is
+ * kept.
+ */
 export function readAssignee(text: string, accounts: readonly Account[]): string {
   const typed = text.trim().toLowerCase();
   const [found, ...more] = accounts.filter(

@@ -24,7 +24,7 @@ interface MoveContext {
   readonly approvalOutdated: boolean;
 }
 
-/** How far ahead of our clock a date entered by an officer may be, milliseconds. */
+/** How far ahead of our clock a date entered by an officer may be, in milliseconds. */
 const TOLERANCE_MS = 5 * 60_000;
 /** The most tasks that one case can have. */
 const TASKS = 100;
@@ -179,7 +179,7 @@ function problemsOfWithdrawal(
     : [];
 }
 
-/** The notice must be in time under every law: it must be sent before the first period of any of them ends. */
+/** The notice must be on time under every law: it must be sent before the first period of any of them ends. */
 function problemsOfExtension(
   view: CaseView,
   details: Extract<CheckedMove, { move: 'extend' }>['details'],

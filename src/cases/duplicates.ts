@@ -97,7 +97,7 @@ function sameAs(text: string | null): (other: string | null) => boolean {
 }
 
 /**
- * Compares in upper case, in which `ß` is `SS` and a final sigma is like any other. ASCII texts take a faster way,
+ * Compares in upper case, in which `ß` is `SS` and a final sigma is like any other. ASCII texts take a faster path,
  * since thousands are compared.
  */
 function plain(text: string): string {

@@ -129,7 +129,7 @@ async function readList(deps: CaseReading, wanted: WantedCases, version: CasesVe
   return { regimes: deps.regimes, version, profiles, day: dateIn(now, deps.timeZone), views };
 }
 
-/** If more cases changed, all are read: it takes less time. */
+/** If more cases have changed, all of them are read, which is faster. */
 const CHANGES_READ = 500;
 
 /** Ids of the cases changed since; null: all have to be read. */
@@ -300,7 +300,7 @@ interface KeptView {
 const keptViews = new WeakMap<CaseReading['regimes'], Map<string, KeptView>>();
 const VIEWS_KEPT = 10_000;
 
-/** The view of one case: the cached one if it holds. */
+/** The view of one case: the cached one if its input is unchanged. */
 function viewOne(deps: CaseReading, row: CaseRow, profile: ControllerProfile | null, now: string): CaseView {
   const { regimes, timeZone } = deps;
   const before = keptViews.get(regimes)?.get(row.case_id);
@@ -411,7 +411,10 @@ function byDue(a: CaseView, b: CaseView): number {
   return one < other ? -1 : one > other ? 1 : a.row.opened_seq - b.row.opened_seq;
 }
 
-/** Where a view belongs in a list by due date: looking at each of thousands would take longer than all the rest. */
+/**
+ * Where a view belongs in a list sorted by due date. A binary search, because scanning thousands would take longer than
+ * everything else.
+ */
 function placeByDue(views: readonly CaseView[], view: CaseView): number {
   let [from, to] = [0, views.length];
   while (from < to) {

@@ -80,12 +80,12 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
   return { outcome: 'moved', caseId, version: basedOn + 1, seq: appended.seq };
 }
 
-/** Attempts at a move while others make moves too. */
+/** Attempts at a move while others are making moves. */
 const TRIES = 5;
 
 /**
- * Makes a move that is valid whatever was done before: for a requester, who sees no version of the case. Throws if
- * others were faster each time.
+ * Makes a move that is valid whatever happened before: for a requester, who does not see a version of the case. Throws
+ * if someone else was faster every time.
  */
 export async function moveLatest(
   deps: CaseWriting,
@@ -178,7 +178,7 @@ async function onOriginal(
   ];
 }
 
-/** The same move by the same officer is not a conflict: the first recording is the answer. */
+/** The same move by the same officer is not a conflict: returns the result of the first recording. */
 async function answerConflict(
   deps: CaseWriting,
   row: CaseRow,
@@ -236,7 +236,7 @@ export const openCaseSchema = z.strictObject({
   subject: line.nullable().default(null).meta({ title: 'Id from the requester’s device' }),
   message: text.nullable().default(null).meta({ title: 'What was requested' }),
   actor: z.string().trim().min(1).max(200),
-  /** The same reference opens only one case, for instance the number of a form, so that a double click opens one case. */
+  /** A reference, for instance the number of a form, opens only one case, so that a double click does not open two. */
   reference: z.string().min(1).max(200).optional(),
   /** BCP 47; the language of the page on which it was made. */
   language: z.string().max(35).exactOptional(),

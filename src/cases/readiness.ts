@@ -91,7 +91,7 @@ function afterFailedCheck({ kind, deadline }: CaseView): { readonly blocking: bo
     return { blocking: false, text: 'the request still takes effect; the answer must not contain data' };
   if (deadline.identity.unverified !== 'categories-only')
     return { blocking: true, text: 'refuse with reasons, or confirm it after all' };
-  // Nothing is ever deleted for someone who is not identified.
+  // Nothing is ever deleted at the request of someone who has not been identified.
   return {
     blocking: kind === 'erasure',
     text: 'the answer may contain categories only, no specific pieces of data',

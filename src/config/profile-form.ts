@@ -165,7 +165,7 @@ export async function readProfileForm(
 ): Promise<ProfileForm | { readonly problems: readonly string[] }> {
   const { parseDocument } = await import('yaml');
   const parsed = await parseControllerProfile(text, path);
-  // If it is not YAML, there is nothing to show; if only a part is invalid, the others are shown.
+  // If it is not YAML, there is nothing to show; if only one part is invalid, the others are shown.
   if (
     parsed.outcome === 'invalid' &&
     parsed.problems.some(
@@ -178,8 +178,8 @@ export async function readProfileForm(
 }
 
 /**
- * A copy of a shared profile for one source. It offers no web form: that would name the organisation of the shared
- * profile until somebody has changed the copy.
+ * A copy of a shared profile for one source. It does not offer a web form, which would name the organisation of the
+ * shared profile until someone changes the copy.
  */
 export async function copyForSource(text: string): Promise<string> {
   const { parseDocument } = await import('yaml');

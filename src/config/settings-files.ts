@@ -11,7 +11,7 @@ export type YamlFile<T> =
 
 /** Maximum size of a settings file in bytes. */
 const MAX_BYTES = 256 * 1024;
-/** Maximum nesting. The parser fails at some hundred levels, and thousands of braces end the process. */
+/** Maximum nesting. The parser fails at a few hundred levels, and thousands of braces would crash the process. */
 const MAX_DEPTH = 100;
 /** The most problems that are listed; further ones are only counted. */
 const NAMED = 20;

@@ -221,7 +221,8 @@ export const valuesSchema = z.object({
   DATA_DIR: z
     .string()
     .default('./data')
-    // Node.js would loop for ever making a folder there: the kernel reports that the existing parent folder is missing.
+    // Node.js would loop for ever creating a folder there, because the kernel reports that the existing parent folder
+    // is missing.
     .refine((path) => !/^\/proc(?:\/|$)/.test(resolve(path)), 'must not be below /proc: use a folder on a disk'),
   DATABASE_URL: optional(read(databaseUrl)),
   REDIS_URL: optional(read(redisUrl)),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of this program from its package.json (beside src/ in a checkout, beside dist/ when built). */
+/** The version of this program from its package.json (next to src/ in a checkout, next to dist/ when built). */
 export function loadVersion(): string {
   for (const up of ['../../package.json', '../../../package.json']) {
     try {

@@ -40,7 +40,7 @@ export async function listDecisions(
     if (cursor !== null && source < cursor.source) continue;
     const scope = { ...period, source, asOf: Number.MAX_SAFE_INTEGER };
     const from = cursor?.source === source ? cursor : null;
-    // One extra row shows whether there is a next page.
+    // One extra row reveals whether there is a next page.
     const wanted = limit + 1 - rows.length;
     rows.push(...(await history.judgedDecisions(scope, choice === null ? null : choices[choice], wanted, from)));
     if (rows.length > limit) break;

@@ -39,7 +39,7 @@ export async function loadFindings(
   for (const slug of sources.filter((one) => some.has(one)).sort()) {
     if (cursor !== null && slug < cursor.source) continue;
     const scope = { ...period, source: slug, asOf: Number.MAX_SAFE_INTEGER };
-    // One extra row shows whether there is a next page.
+    // One extra row reveals whether there is a next page.
     const wanted = limit + 1 - rows.length;
     const from = cursor?.source === slug ? cursor : null;
     for await (const decision of history.reconciledDecisions(scope, findings[kind], wanted, from))
@@ -57,7 +57,7 @@ export async function loadFindings(
   };
 }
 
-/** A place in a list that is ordered by source, time and entry; null: the text is none. */
+/** A place in a list that is ordered by source, time and entry; null if the text is not one. */
 export function placeOf(text: string): { readonly source: string; readonly at: string; readonly seq: number } | null {
   const [, source = '', at = '', seq = ''] = /^(\S{1,100}) (\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})$/.exec(text) ?? [];
   return source === '' ? null : { source, at, seq: Number(seq) };

@@ -118,10 +118,10 @@ export type LookUp =
   | { readonly outcome: 'not-found'; readonly by: FoundSubject['by']; readonly recorded: number }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** An entry that the answer would cite is not what was sealed: no answer is given. */
+/** An entry that the answer would cite differs from what was sealed, so no answer is given. */
 export type Untrusted = { readonly outcome: 'untrusted'; readonly problem: string };
 
-/** The most records read for one person; more cannot belong to one person. */
+/** The most records read for one person. More cannot belong to a single person. */
 const ROWS = 20_000;
 
 /**

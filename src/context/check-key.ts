@@ -13,7 +13,7 @@ export type KeyCheck =
   | {
       readonly outcome: 'refused' | 'not-configured';
       readonly sentence: string;
-      /** The service was not reached: the server’s operator may have to help. */
+      /** The service was not reached; the server’s operator may have to help. */
       readonly isUnreached?: boolean;
     };
 

@@ -31,7 +31,7 @@ export async function assertSharedDirectory(store: Store, dataDir: string, insta
   }
   if (registered === null && marker !== null) {
     const row = { name: DATA_DIRECTORY, value: marker };
-    // Written under the write lock and then read: of two first starts with different directories, one wins.
+    // Written under the write lock and then read: if two first starts use different directories, one wins.
     await store.transaction((tx) => tx.insertMany('settings', [row], 'keep'));
     registered = await readSetting(store, DATA_DIRECTORY);
   }
@@ -74,7 +74,7 @@ async function readMarker(path: string): Promise<string | null> {
   }
 }
 
-/** False: another process was first. The file is complete when it gets its name. */
+/** False if another process was first. The file gets its name only once it is complete. */
 async function writeMarkerOnce(path: string, marker: z.infer<typeof markerSchema>): Promise<boolean> {
   const folder = join(path, '..');
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

@@ -45,7 +45,7 @@ export async function openCasesOf(
 }
 
 /**
- * Offboards a source: destroys its credentials, and stops pulling and accepting (its webhook address answers 404, as
+ * Offboards a source: destroys its credentials, and stops pulling and accepting (its webhook address returns 404, as
  * for an unknown source). Its entries, documents and requests stay, sealed. Errors: those of the store and the ledger.
  */
 export async function offboardSource(context: Needs, request: OffboardRequest): Promise<OffboardOutcome> {
@@ -71,7 +71,7 @@ export async function offboardSource(context: Needs, request: OffboardRequest): 
 
 /**
  * The steps after the entry: stops the source's jobs, destroys its refused deliveries, seals the ledger, removes
- * remains of the secrets from the files. Harmless to repeat.
+ * remains of the secrets from the files. Idempotent.
  */
 async function finishOffboarding(
   { store, rejected, jobs, projector, seal }: Needs,
@@ -164,7 +164,8 @@ async function stopJobs(jobs: Needs['jobs'], slug: string): Promise<number> {
   let stopped = 0;
   for (const state of ['waiting', 'running'] as const) {
     for (const { id, kind, payload } of await jobs.list({ state, limit: 10_000 })) {
-      // Keep these: documents can still be made and content erased, and this may be the offboarding job itself.
+      // These jobs continue: documents can still be made and content erased, and one of them may be the offboarding job
+      // itself.
       if (kind === 'document' || kind === 'erase' || kind === 'offboard') continue;
       if (typeof payload !== 'object' || payload === null || !('source' in payload) || payload['source'] !== slug)
         continue;

@@ -60,7 +60,7 @@ async function openProjector({ database, tracing }: ThreadGiven) {
   return { store, projector };
 }
 
-/** Milliseconds of all processors since the machine started, in total and idle. */
+/** Milliseconds of all CPUs since the machine started, in total and idle. */
 function processorTimes(): { readonly all: number; readonly idle: number } {
   let [all, idle] = [0, 0];
   for (const { times } of cpus()) {
@@ -70,12 +70,12 @@ function processorTimes(): { readonly all: number; readonly idle: number } {
   return { all, idle };
 }
 
-/** With fewer idle processors than this, folding slows down deliveries. */
+/** With fewer idle CPUs than this, folding slows down deliveries. */
 const SPARE = 0.75;
-/** Processor milliseconds per sample; the kernel counts in hundredths of a second. */
+/** CPU milliseconds per sample; the kernel counts in hundredths of a second. */
 const LOOKED_AT_MS = 200;
 
-/** Measures, while nothing is being folded, whether the machine has a processor to spare. */
+/** Measures, while nothing is being folded, whether the machine has a CPU to spare. */
 function createMachineLoad() {
   let [all, idle, busy] = [0, 0, false];
   return {

@@ -73,7 +73,7 @@ export function createRereadJobs(context: Pick<Context, 'store' | 'sources' | 'p
   } satisfies Record<string, JobHandler>;
 }
 
-/** Tries while others change the source at the same time. */
+/** Attempts while others are changing the source at the same time. */
 const TRIES = 5;
 
 /**

@@ -3,9 +3,9 @@ import { roles } from './roles.ts';
 import { recordedOptionsSchema } from './source.ts';
 
 /**
- * Everything that an officer, the operator or the program itself does and that must be provable later. An action is an
- * entry of kind `action`; its body is the canonical JSON of one of these. No field contains a secret, and personal data
- * only if the action concerns it (a requester's name on a case).
+ * Everything done by an officer, the operator or the program itself that must be provable later. An action is an entry
+ * of kind `action`; its body is the canonical JSON of one of these. No field contains a secret, and personal data only
+ * if the action concerns it (a requester's name on a case).
  */
 const actor = z.string().min(1).max(200);
 const caseMove = z.object({
@@ -259,7 +259,7 @@ const syncFormLearned = z.object({
   cursor: z.enum(['with-query', 'alone']),
 });
 
-/** An officer put a banner aside, so that it is no longer pulled, or brought it back. */
+/** An officer set a banner aside, so that it is no longer pulled, or brought it back. */
 const syncBannerDismissed = z.object({
   action: z.enum(['sync.banner-dismissed', 'sync.banner-restored']),
   actor,

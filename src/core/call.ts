@@ -32,7 +32,7 @@ const intent = z.object({
   path: z.string(),
   /** Identifies the API key by a keyed hash: sources that share a key share its limits. */
   keyId: z.string(),
-  /** How long to wait for an answer; without a result, the call counts as lost some time later. */
+  /** How long to wait for a response; without a result, the call counts as lost some time later. */
   timeoutMs: z.number().int().positive(),
   policyType: text,
   jurisdiction: text,
@@ -60,13 +60,16 @@ const result = z.object({
   batchId: text,
   items: z.array(itemResult),
 });
-/** No result was written in time: the process ended in between. */
+/** No result was written in time, because the process ended in between. */
 const lost = z.object({ call: z.literal('lost'), requestId: z.string() });
 const settled = z.object({
   call: z.literal('settled'),
   requestId: z.string(),
   actor,
-  /** The basis: an officer's statement, or a delivery, a list or the answer to a later call of ours, whose entry is `evidence`. */
+  /**
+   * The basis: an officer's statement; or a delivery, a list or the response to a later call of ours, whose entry is
+   * `evidence`.
+   */
   basis: z.enum(['officer', 'webhook', 'list', 'call']),
   evidence: seq.nullable(),
   /** Null: some items of the batch are still unknown. */

@@ -48,7 +48,7 @@ export interface Judgement {
   readonly withdraws: readonly string[];
   /** Purposes granted after it, sorted; never includes necessary ones. */
   readonly stands: readonly string[];
-  /** It ends everything granted before, named or not. */
+  /** It ends everything granted before, whether named or not. */
   readonly endsAll: boolean;
 }
 

@@ -89,14 +89,15 @@ export interface TimedDecision<Row extends ToldDecision> extends JudgedDecision 
 const endings = ['expired', 'terminated', 'invalidated'] as const;
 
 /**
- * The most distinct records of one decision that are judged. Visitors do not produce more for one choice: a decision
- * with more versions is disputed, and its further records are kept but not considered.
+ * The most distinct records of one decision that are judged. A visitor does not produce more for one choice, so a
+ * decision with more versions is disputed; its further records are kept but not considered.
  */
 export const MAX_SAYINGS = 8;
 
 /**
- * From this number of purposes on, grants of earlier decisions are dropped: no banner asks for more, and each history
- * row lists everything held. A decision is kept or dropped as a whole; the latest one is always kept.
+ * Above this number of purposes, grants of earlier decisions are dropped: no banner asks for more, and each history row
+ * lists everything held. The grants of a decision are kept or dropped as a whole; those of the latest decision are
+ * always kept.
  */
 const ENOUGH_HELD = 50;
 

@@ -48,7 +48,10 @@ export class CodedError extends Error {
   }
 }
 
-/** The store could not write or read (disk full, locked, read-only, connection lost): answered with 503, nothing acknowledged. */
+/**
+ * The store could not write or read (disk full, locked, read-only, connection lost): answered with 503, and nothing is
+ * acknowledged.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
@@ -122,7 +125,7 @@ export function codeOf(error: unknown): string {
 export function describeFileError(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;
-  // Making a folder with those above it, Node.js says ENOENT where one of them is on a read-only file system.
+  // When creating a folder with its parents, Node.js reports ENOENT if one of them is on a read-only file system.
   const isNoPlace = code === 'ENOENT' && syscall === 'mkdir';
   const problem = isNoPlace ? 'the folder above it is missing or read-only' : fileProblems[code];
   if (problem === undefined || path === undefined) return null;

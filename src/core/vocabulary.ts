@@ -1,5 +1,6 @@
 /**
- * The words this program is written in. Every other file uses them in this sense; docs/architecture.md lists them too.
+ * The vocabulary of this program. Every other file uses these words in this sense; docs/glossary.md has the complete
+ * list.
  *
  * - source: one account or client of the service that this installation follows.
  * - delivery: one HTTP request on the webhook endpoint.

@@ -26,7 +26,10 @@ function assertWellFormed(value: unknown): void {
   }
 }
 
-/** Whether a string has no lone surrogate (String.prototype.isWellFormed, which the type library of ES2023 lacks). */
+/**
+ * Whether a string has no lone surrogate (String.prototype.isWellFormed, which is missing from the type library of
+ * ES2023).
+ */
 export function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }

@@ -148,10 +148,10 @@ export function placeEntry(
 type EntryFault = 'content' | 'leaf' | 'mac' | 'kind' | 'partial-erasure';
 
 /**
- * Checks one stored entry against its own hashes and the append key, which is null if the caller does not have it.
- * `content`: meta, body or salt do not match the commitment. `leaf`: seq, source, kind, time or key were edited. `mac`:
- * the row was not written by a holder of the key. `kind`: not a kind that this program writes. An erased entry is
- * checked without its content.
+ * Checks one stored entry against its own hashes and the append key (null if the caller does not have it). `content`:
+ * meta, body or salt do not match the commitment. `leaf`: seq, source, kind, time or key were edited. `mac`: the row
+ * was not written by a holder of the key. `kind`: not a kind that this program writes. An erased entry is checked
+ * without its content.
  */
 export function findEntryFault(entry: Entry, appendKey: Uint8Array | null): EntryFault | null {
   const { meta, body, salt } = entry;

@@ -3,8 +3,9 @@ import * as crypto from 'node:crypto';
 
 type OneShot = (algorithm: string, data: Uint8Array | string, encoding: 'latin1') => string;
 /*
- * Node 20.12 and later have the one-shot form. Returning a string takes it a third of the time of a buffer, since each
- * buffer has its own memory: 0.7 µs against 2 µs for a log row, and hashing is most of the time of an append.
+ * Node 20.12 and later have the one-shot form. It returns a string in a third of the time that it takes to return a
+ * buffer, since each buffer has its own memory: 0.7 µs instead of 2 µs for a log row, and hashing takes most of the
+ * time of an append.
  */
 const oneShot = (crypto as unknown as { hash?: OneShot }).hash;
 
@@ -26,7 +27,7 @@ export function sha256Hex(data: Uint8Array): string {
   return sha256(data).toString('hex');
 }
 
-/** SHA-256 of all that a stream gives, lower-case hex. */
+/** SHA-256 of everything that a stream yields, lower-case hex. */
 export async function sha256OfStream(stream: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of stream) hash.update(chunk);
@@ -45,7 +46,7 @@ export function createTally() {
         yield chunk;
       }
     },
-    /** Call it once, when everything has passed. `sha256`: lower-case hex. */
+    /** Call it once, when everything has passed through. `sha256`: lower-case hex. */
     total: () => ({ bytes, sha256: hash.digest('hex') }),
   };
 }

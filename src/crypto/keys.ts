@@ -43,7 +43,9 @@ export function keyFingerprint(key: Uint8Array): string {
   return sha256Hex(hmacSha256(key, Buffer.from('consent-ledger/fingerprint/v1'))).slice(0, 16);
 }
 
-/** The deduplication key of an entry: HMAC over length-prefixed parts, so that no two part lists collide. */
+/**
+ * The deduplication key of an entry: HMAC over length-prefixed parts, so that different lists of parts never collide.
+ */
 export function dedupeKeyOf(dedupe: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Buffer {
   if (parts.length === 1 && typeof parts[0] !== 'string') return hmacSha256(dedupe, parts[0] as Uint8Array);
   const sizes = parts.map((part) => (typeof part === 'string' ? Buffer.byteLength(part, 'utf8') : part.length));

@@ -52,7 +52,7 @@ export function consistencyPath(from: number, to: number): readonly Leaves[] {
       start = middle;
     }
   }
-  // The verifier knows the old tree itself, but not a part of it.
+  // The verifier knows the root of the old tree, but not those of its parts.
   if (start > 0) path.push({ start, end });
   return path.reverse();
 }

@@ -6,7 +6,7 @@ import type { DocumentDeps } from './frame.ts';
 import type { CaseDocument } from './leaving.ts';
 import { registerDocument } from './register.ts';
 
-/** The most files of a request, and their bytes in all. */
+/** The most files of a request, and their maximum total size in bytes. */
 export const ATTACHMENTS = 10;
 export const ATTACHMENT_BYTES = 20 * 1024 * 1024;
 export const ATTACHMENTS_TOO_LARGE = 'The files of a request may have at most 20 MiB in all.';
@@ -61,7 +61,7 @@ function attachmentName(given: string): string {
   const name = safeFileName(given).trim().replace(/^\.+/, '');
   if (name === '') return 'file';
   const [, ending = ''] = /(\.[^.]{1,20})$/.exec(name) ?? [];
-  // Cut between characters: half a surrogate pair could not be recorded.
+  // Cut between characters, because half a surrogate pair could not be recorded.
   const characters = [...name];
   return characters.length <= NAME_LENGTH
     ? name

@@ -92,7 +92,7 @@ interface CheckedFile {
 
 /**
  * Checks whether this installation produced a file. The entry `document.produced` with its SHA-256 decides, once
- * commitment, MAC and inclusion under a signed root are checked. The table of documents, which follows from the
+ * commitment, MAC and inclusion under a signed root are checked. The table of documents, which is derived from the
  * entries, only says where to look first. Rejects if the file cannot be read.
  */
 export async function checkFile(proofs: ProofOptions, path: string): Promise<CheckedFile> {
@@ -138,7 +138,7 @@ async function erasuresOf(proofs: ProofOptions, sha256: string, problems: string
   return found;
 }
 
-/** The most packs named for one file, since many packs contain the verifier. */
+/** The most packs named for one file. Limited, since many packs contain the verifier. */
 const PACKS = 10;
 
 async function packsOf(

@@ -83,7 +83,7 @@ export interface FrameRequest {
   readonly madeAt?: string | undefined;
 }
 
-/** An impossible time: before something in the document, or in the future. */
+/** An impossible time: earlier than something in the document, or in the future. */
 export type InvalidTime = { readonly outcome: 'invalid'; readonly problem: string };
 
 /**

@@ -6,7 +6,7 @@ import { dateIn } from '../core/zoned-days.ts';
 import type { DocumentRow } from './check.ts';
 import { documentPath } from './register.ts';
 
-/** What to search for in documents. */
+/** What documents are searched for. */
 export interface LookedFor {
   readonly seqs: ReadonlySet<number>;
   /** Commitments of entries (hex), and ids of cases and subjects as they occur in rows. */
@@ -33,7 +33,7 @@ export async function holdsSome(folder: string, document: DocumentRow, wanted: L
     return 'has the history of the subject';
   if (name === 'delivery-log') return null;
   const path = documentPath(folder, { documentId: document.document_id, format });
-  // Whatever it is; only text is found.
+  // An attachment may be anything; the search finds only text.
   if (name === 'attachment') return (await mentions(path, wanted.tokens)) ? 'names it' : null;
   switch (format) {
     case 'csv':

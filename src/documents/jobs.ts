@@ -29,7 +29,7 @@ export function packJob(caseId: string, actor: string): NewJob {
   return { kind: 'document', key: `pack ${caseId}`, payload: { type: 'pack', caseId, actor }, priority: 1 };
 }
 
-/** A job that makes a report. Dates are YYYY-MM-DD, `to` exclusive. A double click requests one document. */
+/** A job that makes a report. Dates are YYYY-MM-DD, `to` exclusive. A double click requests only one document. */
 export function reportJob(report: ReportJob): NewJob {
   const { name, source, from, to, format, subject = '', schedule = '' } = report;
   const key = ['report', name, source, from, to, format, subject, schedule].join(' ').trim();

@@ -37,7 +37,7 @@ interface Place {
   readonly language: string;
 }
 
-/** Every change of one own text, latest first. */
+/** Every change of one custom text, latest first. */
 export async function listOwnTexts(read: Query, { source, step, language }: Place): Promise<readonly OwnTextChange[]> {
   const rows = await read
     .selectFrom('action_history')

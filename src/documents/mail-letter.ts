@@ -30,7 +30,7 @@ const payloadSchema = z.object({
   /** Ids of documents: files of the case that are sent with it. */
   attachments: z.array(z.string()).default([]),
 });
-/** Enough for a mail server that is away for half a day. */
+/** Enough attempts to outlast a mail server outage of half a day. */
 const MAIL_ATTEMPTS = 80;
 
 export interface MailLetterDeps {

@@ -99,7 +99,7 @@ export type LetterOutcome =
   | InvalidTime
   | UnknownSource;
 
-/** Composes a letter without making it, for a preview and for the texts to start from. */
+/** Composes a letter without producing it, for a preview and for the texts to start from. */
 export async function draftLetter(
   deps: CaseDocumentDeps,
   wish: LetterWish,
@@ -227,7 +227,7 @@ async function composeLetter(
     input.asOf,
   );
   const ownText = wording === null ? null : fillOwnText(wording, chosen, facts);
-  // Nobody fills in the blanks of automatic letters.
+  // Nobody would fill in the blanks of automatic letters.
   const usual = ownText !== null && (anonymous ? !hasBlanks(ownText) : true) ? ownText : null;
   const own = text == null ? (recordedText(step, chosen.language, found.view.folded) ?? usual) : textOf(text);
   return {

@@ -46,7 +46,7 @@ export type PackOutcome =
   | ({
       readonly outcome: 'produced';
       readonly disclosure: DsarPackInput['disclosure'];
-      /** What the case still lacks: the pack can be previewed, and says so. */
+      /** What the case still lacks. The pack can be previewed, and lists it. */
       readonly readiness: Readiness;
     } & RegisteredDocument)
   | UnknownCase

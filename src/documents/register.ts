@@ -13,7 +13,7 @@ type DocumentFacts = Omit<
   Extract<Action, { action: 'document.produced' }>,
   'action' | 'documentId' | 'sha256' | 'bytes'
 > & {
-  /** The reference printed in the document: a digest of everything requested. */
+  /** The reference printed in the document, a digest of all parameters of the request. */
   readonly reference: string;
 };
 

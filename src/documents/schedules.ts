@@ -151,7 +151,7 @@ async function problemsOf(
   return problems;
 }
 
-/** Checked over the next few runs. */
+/** The next few runs are checked. */
 function isTooOften(cron: string, timeZone: string, now: Date): boolean {
   let before = nextTime(cron, timeZone, now);
   for (let run = 0; run < 5 && before !== null; run += 1) {
@@ -246,7 +246,7 @@ export function mailJobs(
   }));
 }
 
-/** Enough for a mail server that is away for half a day. */
+/** Enough attempts to outlast a mail server outage of half a day. */
 const MAIL_ATTEMPTS = 80;
 /** Larger documents are not attached: many mail servers refuse them. */
 const ATTACHED_BYTES = 10_000_000;

@@ -15,7 +15,7 @@ export interface ErasedAgain {
 /**
  * After an older backup was restored, repeats every erasure that is recorded in DATA_DIR/erasures but missing in the
  * ledger: the same entries lose their content, with new erasure entries that state the original time. Call it before
- * the restored installation serves. Harmless to repeat.
+ * the restored installation serves. Idempotent.
  */
 export async function reapplyErasures(deps: ErasureDeps): Promise<ErasedAgain> {
   await finishErasures(deps);

@@ -49,7 +49,7 @@ export interface PlannedDecision {
   readonly commitment: string;
 }
 
-/** Something that still needs the entries: it must be named (`--despite`) to erase them anyway. */
+/** Something that still needs the entries. To erase them anyway, it must be named (`--despite`). */
 export interface Need {
   readonly name: string;
   readonly why: string;

@@ -17,7 +17,7 @@ import { summaryOf } from './summary.ts';
 
 /** Who decided, and why. */
 export interface ErasureDecision {
-  /** Sixteen hex digits; absent: drawn. */
+  /** Sixteen hex digits; absent: generated. */
   readonly id?: string;
   readonly officer: string;
   readonly confirmedBy: string | null;
@@ -153,7 +153,7 @@ export async function isUnfinished({ store }: Pick<ErasureDeps, 'store'>): Promi
 /**
  * The steps of an erasure outside its transaction: removes files of documents and evidence, folds the read models
  * again, records the erasure in DATA_DIR/erasures for a restored backup, and rewrites the database without the old
- * bytes. Harmless to repeat. False: there was nothing to finish.
+ * bytes. Idempotent. False: there was nothing to finish.
  */
 export async function finishErasures(deps: ErasureDeps): Promise<boolean> {
   const from = await readSetting(deps.store, UNFINISHED_ERASURE);

@@ -11,7 +11,7 @@ import { type ErasureChoice, periodKinds } from './choose.ts';
 import type { ErasureDeps } from './deps.ts';
 import type { ErasurePlan } from './plan.ts';
 
-/** Days after which a proposal without the consent of a second person is removed. */
+/** Days after which a proposal that no second person has approved is removed. */
 export const PROPOSAL_DAYS = 14;
 
 const choiceSchema: z.ZodType<ErasureChoice> = z.discriminatedUnion('by', [

@@ -71,7 +71,7 @@ export interface Retained {
   readonly period: RetentionPeriod;
   /** Whether the controller set it; otherwise it is the usual one. */
   readonly isSet: boolean;
-  /** Data whose period started before this time are due; null: kept for ever. */
+  /** Data whose period started before this time is due; null: kept for ever. */
   readonly before: string | null;
   readonly due: DueItems;
 }
@@ -88,7 +88,10 @@ export interface RetentionDeps extends ErasureDeps {
   readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
 }
 
-/** For every source: how long each kind is kept, and what is due now. Data without a source (sign-ins, accounts) are kept. */
+/**
+ * For every source: how long each kind is kept, and what is due now. Data without a source (sign-ins, accounts) is
+ * kept.
+ */
 export async function reviewRetention(deps: RetentionDeps, only: string | null = null): Promise<readonly Retained[]> {
   await deps.projector.catchUp();
   const sources = deps.listSources().filter(({ slug }) => only === null || slug === only);
@@ -283,7 +286,7 @@ export interface RetentionRun {
 
 /**
  * Erases what is due at every source whose controller profile has the part `retention`; at other sources nothing is
- * erased automatically. `officer`: `schedule`, or who ran it. Harmless to repeat.
+ * erased automatically. `officer`: `schedule`, or the person who ran it. Idempotent.
  */
 export async function runRetention(
   deps: RetentionDeps,

@@ -62,7 +62,7 @@ interface CreateInput {
   readonly attachments?: readonly string[];
   /** Who approved it for the controller, if this installation is a processor. */
   readonly approvedBy?: string | undefined;
-  /** The same reference creates only one link, so that a form sent twice creates one. */
+  /** A reference creates only one link, so that a form sent twice does not create two. */
   readonly reference?: string | undefined;
 }
 
@@ -76,7 +76,7 @@ type Created =
       readonly seq: number;
     }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] }
-  /** A link was created with this reference before; its code cannot be shown again. */
+  /** A link with this reference already exists; its code cannot be shown again. */
   | { readonly outcome: 'repeated' }
   | { readonly outcome: 'unknown-case' };
 
@@ -336,7 +336,7 @@ export function codeHash({ keys }: Pick<HandOverDeps, 'keys'>, row: CodedRow, co
   const given = givenFiles(row);
   const covered = JSON.stringify([
     ...['hand-over code', id, source, caseId, documentId, sha256, until, code],
-    // Links of earlier versions have none.
+    // Links created by earlier versions have none.
     ...(given.length === 0 ? [] : [given.map((one) => [one.documentId, one.sha256])]),
   ]);
   return hmacSha256(keys.instance.link, Buffer.from(covered));

@@ -21,7 +21,7 @@ import {
 /** The job that mails a task to its owner, with a link to it. */
 export const TASK_MAIL = 'task-mail';
 const payloadSchema = z.object({ caseId: z.string(), task: z.string(), actor: z.string() });
-/** Enough for a mail server that is away for half a day. */
+/** Enough attempts to outlast a mail server outage of half a day. */
 const MAIL_ATTEMPTS = 80;
 
 interface MailTaskDeps extends TaskLinkDeps {

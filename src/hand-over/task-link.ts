@@ -53,7 +53,7 @@ export function problemOfTaskAddress(publicUrl: string): string | null {
     : `Links to tasks cannot be given out: this server’s public address ${publicUrl} is not https, so what they show would be sent unencrypted. An admin has to change it to an https address.`;
 }
 
-/** Shown where links work, but only on the server itself. */
+/** Shown if links work, but only on the server itself. */
 export const ONLY_LOCAL_LINKS =
   'The link works only on the server itself until an admin has set the server’s public address.';
 
@@ -73,7 +73,10 @@ export async function findTask({ store }: Pick<CaseWriting, 'store'>, caseId: st
   return row === undefined || task === null ? null : { row, number, task };
 }
 
-/** The task that a link opens; null: none, or no longer. Callers cannot tell the reasons apart, and neither can an attacker. */
+/**
+ * The task that a link opens; null: it opens none, or no longer does. Callers cannot tell the reasons apart, and
+ * neither can an attacker.
+ */
 export async function openTask(deps: TaskLinkDeps, caseId: string, key: string): Promise<FoundTask | null> {
   const [, number = '', secret = ''] = /^([1-9]\d{0,2})\.([A-Za-z0-9_-]{22})$/.exec(key) ?? [];
   if (number === '') return null;

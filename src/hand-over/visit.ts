@@ -27,7 +27,7 @@ const MESSAGES = 20;
 export const MESSAGE_LENGTH = 4000;
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
-/** The hand-over that a link opens; null: none, or no longer. */
+/** The hand-over that a link opens; null: it opens none, or no longer does. */
 export async function findHandOver(deps: HandOverDeps, token: string): Promise<HandOverRow | null> {
   if (!tokenPattern.test(token)) return null;
   const row = await deps.store.read
@@ -70,7 +70,7 @@ export async function openWithCode(deps: HandOverDeps, row: HandOverRow, code: s
   if (failures === null) return { outcome: 'gone' };
   const digits = code.replaceAll(/[\s-]/g, '');
   if (!equalBytes(codeHash(deps, row, digits), row.code_hash)) {
-    // Random key, because a count that was taken back occurs again.
+    // Random key, because a count that was taken back will occur again.
     await record(deps, row, 'hand-over.code-refused', actorOf(row), [randomUUID()], { failures }, async () => {});
     return failures >= CODE_ATTEMPTS
       ? { outcome: 'gone' }

@@ -85,7 +85,7 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
         baseUri: ["'none'"],
       },
     },
-    // TLS ends at the proxy in front, which decides whether this host is HTTPS only.
+    // TLS ends at the proxy in front, which decides whether this host is HTTPS-only.
     strictTransportSecurity: false,
   });
   app.addHook('onSend', async (_request, reply, payload) => {
@@ -124,10 +124,10 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
 }
 
 /**
- * Answers only under the pages' own host names: a website can point one of its names at this machine, and a browser
- * then treats the admin pages as pages of that site (DNS rebinding). An IP address cannot be taken over in this way. A
- * trusted proxy may send the name that the browser used in X-Forwarded-Host, which links and passkeys use, so it must
- * be one of these names too.
+ * Answers only under the pages' own host names: a website can point one of its own names at this machine, and a browser
+ * would then treat the admin pages as pages of that site (DNS rebinding). An IP address cannot be taken over in this
+ * way. A trusted proxy may send the name that the browser used in X-Forwarded-Host, which links and passkeys use, so it
+ * must be one of these names too.
  */
 function refuseForeignHosts({ adminHost, adminHosts }: Pick<Context['config'], 'adminHost' | 'adminHosts'>) {
   const own = new Set(['localhost', adminHost.toLowerCase(), ...adminHosts]);
@@ -163,13 +163,13 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   late.routes();
   await app.register(signInRoutes, context);
   await app.register(singleSignOnRoutes, context);
-  // In a scope of its own: its check of the form's token would otherwise come before the body of an upload is read.
+  // In its own scope: otherwise its check of the form's token would run before the body of an upload is read.
   await app.register(signOutRoutes, context);
   await calendarRoutes(app, context);
   await app.register(async (guarded) => {
     requireCsrf(guarded);
-    // Called instead of registered: they only add routes, and a scope for each would take half of the start time of the
-    // listeners.
+    // Called instead of registered: they only add routes, and a scope for each would double the time that the listeners
+    // take to start.
     await accountRoutes(guarded, context);
     await peopleRoutes(guarded, context);
     await todayRoutes(guarded, context);

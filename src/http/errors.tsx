@@ -49,7 +49,7 @@ export const answersToMalformed = {
           : 'invalid_request';
     const { status, text } = errorCodes[code];
     const body = JSON.stringify({ error: { code, message: text } });
-    // If an answer has begun, a second one would be read as part of it.
+    // If a response has already begun, a second one would be read as part of it.
     const begun = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent === true;
     if (socket.writable && !begun) {
       socket.write(
@@ -112,7 +112,7 @@ export function answerErrorsWithPages(app: FastifyInstance): void {
   });
   app.setNotFoundHandler((request, reply) => sendErrorPage(reply, 'not_found', answerOnly(request)));
 
-  /** For who opens the address of a page that a form led to, from the history or from a colleague. */
+  /** For people who open, from their history or a colleague's message, the address of a page that a form led to. */
   function answerOnly({ method, url }: FastifyRequest): string | undefined {
     const [path = ''] = url.split('?');
     return method === 'GET' &&

@@ -13,7 +13,7 @@ const STREAMS_EACH = 20;
 let streams = 0;
 const streamsOf = new Map<string, number>();
 
-/** One event; its `id` comes back in the header Last-Event-ID when a stream is reopened. */
+/** One event; a client sends its `id` in the header Last-Event-ID when it reopens a stream. */
 export interface StreamedEvent {
   readonly event: string;
   readonly data: unknown;

@@ -113,8 +113,8 @@ function createNames(): (source: string) => string {
 }
 
 /**
- * Milliseconds for which results of queries per source or case are cached: anyone on the admin network may request them
- * at any rate.
+ * Milliseconds for which results of queries per source or case are cached, because anyone on the admin network may
+ * request them at any rate.
  */
 const REMEMBERED_MS = 15_000;
 /** Milliseconds for which an outdated result is returned while the next is computed. */

@@ -26,7 +26,7 @@ export interface Server {
    * serving: this gives a load balancer time to send requests elsewhere. Resolves after this many milliseconds.
    */
   drain(milliseconds: number): Promise<void>;
-  /** Answers requests in flight, then stops. Does not close the context. */
+  /** Finishes requests in flight, then stops. Does not close the context. */
   close(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export async function startServer(context: Context): Promise<Server> {
   };
 }
 
-/** Binds an address. Rejects with OutsideError, which names the two variables, if it cannot be bound. */
+/** Binds an address. If that fails, rejects with an OutsideError that names the two variables. */
 async function listen(app: FastifyInstance, host: string, port: number, portName: string, hostName: string) {
   try {
     await app.listen({ host, port });
@@ -134,7 +134,7 @@ function portOf(app: FastifyInstance): number {
 
 /** Milliseconds for which a result about the store is reused. */
 const PROBE_EVERY_MS = 2000;
-/** As much as an ordinary delivery: a full disk may still have room for less. */
+/** As much as an ordinary delivery, because a full disk may still have room for less. */
 const PROBE_BYTES = 65_536;
 
 /** Whether deliveries can be stored; tests it with a write, at most every two seconds. */
@@ -281,7 +281,10 @@ function openFilesLimit(): number {
   }
 }
 
-/** Maximum requests of one connection handled in one turn of the event loop: webhook senders send one and wait for its answer. */
+/**
+ * Maximum requests of one connection handled in one turn of the event loop. Webhook senders send one and wait for its
+ * response.
+ */
 const PIPELINED = 16;
 
 /**
@@ -308,8 +311,8 @@ type HttpSocket = Socket & { readonly _httpMessage?: { readonly req: IncomingMes
 
 /**
  * Limits the connections of a server. A new connection over the limit replaces the one that has waited longest for a
- * request to arrive, or else one that is idle between two requests. One being answered is never closed: if all are, the
- * new one is closed, which `onRefused` learns.
+ * request to arrive, or else one that is idle between two requests. A connection whose request is being answered is
+ * never closed: if that applies to all, the new one is closed and `onRefused` is called.
  */
 export function limitConnections(server: HttpServer, limit: number, onRefused?: () => void): void {
   // In order of arrival.

@@ -24,7 +24,7 @@ export interface DistributionState {
 
 /** Listens on a queue until closed. */
 export interface Listening {
-  /** Takes no more wake-ups; resolves when current ones are done. */
+  /** Stops taking wake-ups; resolves when the current ones are done. */
   close(): Promise<void>;
 }
 
@@ -159,7 +159,7 @@ export function openDistribution(options: DistributionOptions) {
     const queue = new Queue(name, {
       connection: producer,
       prefix,
-      // Asks nothing of the server at the start: a queue created while it was away would never become ready.
+      // Does not contact the server at the start: a queue created while it was down would never become ready.
       skipWaitingForReady: true,
       skipVersionCheck: true,
       skipMetasUpdate: true,
@@ -249,7 +249,7 @@ export function openDistribution(options: DistributionOptions) {
       if (up) connections.markBack();
       return { up, wakeUpsSent: sent, wakeUpsFailed: failed };
     },
-    /** Limited in time: what Redis does not answer within a few seconds is cut off. */
+    /** Limited to a few seconds: whatever Redis has not answered by then is cut off. */
     async close(): Promise<void> {
       if (closing) return;
       await withinTime(Promise.allSettled(sending), SEND_LIMIT_MS);

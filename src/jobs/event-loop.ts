@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 const IDLE_TURN_MS = 0.1;
 
 /**
- * Yields to the event loop within long work, so that deliveries are answered meanwhile.
+ * Yields to the event loop during long work, so that deliveries are answered in between.
  * @param sliceMs milliseconds of work between yields
  * @param restMs milliseconds of rest at each yield if others have work
  */
@@ -13,7 +13,7 @@ export function createTurns(sliceMs = 5, restMs = 0) {
   return {
     /** Whether it is time to yield. Separate from `take`, to avoid needless awaits. */
     areDue: () => performance.now() >= sliceEnds,
-    /** Resolves when everything else that was waiting had its turn. */
+    /** Resolves when everything else that was waiting has had its turn. */
     async take(): Promise<void> {
       const from = performance.now();
       await nextTurn();

@@ -102,12 +102,12 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'task-mail': 'outgoing',
   'request-form-mail': 'outgoing',
   export: 'documents',
-  // Computes as long as a rebuild does, and maintenance must not wait for it.
+  // Takes as much computing as a rebuild, and maintenance must not wait for it.
   'check-read-models': 'documents',
   // The same goes for a verification of the whole ledger and a backup.
   verify: 'documents',
   backup: 'documents',
-  // Waits for others, and maintenance must not wait for it.
+  // Waits for other machines, and maintenance must not wait for it.
   witness: 'sync',
   // Rebuild the read models and rewrite the database.
   retention: 'documents',
@@ -130,14 +130,14 @@ export function queueOf(kind: string): QueueName {
   return queueOfKind[kind] ?? 'service-calls';
 }
 
-/** Some kinds of one queue, with the number of their jobs that run at once in this process. */
+/** Kinds of jobs of one queue, and how many of their jobs run at once in this process. */
 export interface Lane {
   readonly queue: string;
   readonly kinds: readonly string[];
   readonly concurrency: number;
 }
 
-/** Groups kinds into lanes, one per queue. `concurrency` replaces the usual number of each queue. */
+/** Groups kinds into lanes, one per queue. `concurrency` replaces the default of each queue. */
 export function lanesOf(kinds: readonly string[], concurrency?: number): Lane[] {
   return queueNames
     .map((queue) => ({
@@ -181,8 +181,8 @@ export interface JobContext {
   /** Shown to people; written at most twice a second. */
   progress(progress: Progress): void;
   /**
-   * Whether this worker may still act, to be called inside the transaction that acts. A handler that writes to the
-   * database calls it first: a worker that was paused past its lease learns that another does the job.
+   * Whether this worker may still act. A handler that writes to the database calls it first, inside its transaction:
+   * that is how a worker that was paused past its lease learns that another has taken the job over.
    */
   holds(tx: StoreTransaction): Promise<boolean>;
   /** Throws if this worker may no longer act. Handlers that write files call it just before naming a file. */
@@ -195,8 +195,8 @@ export interface JobContext {
 }
 
 /**
- * Does one kind of job and returns its result. It may run again after a crash, so repeating it must be harmless. If it
- * throws, it is retried with back-off, except for {@link JobRefused}.
+ * Does one kind of job and returns its result. It may run again after a crash, so it must be idempotent. If it throws,
+ * it is retried with back-off, except for {@link JobRefused}.
  */
 export type JobHandler = (payload: Json, context: JobContext) => Promise<Json>;
 

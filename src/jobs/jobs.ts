@@ -41,7 +41,7 @@ export interface WakeUp {
   readonly at: Date | null;
 }
 
-/** Sends wake-ups to the runners of all processes. False if it could not at the moment. Never rejects. */
+/** Sends wake-ups to the runners of all processes. False if that is not possible at the moment. Never rejects. */
 export type Announce = (wakeUps: readonly WakeUp[]) => Promise<boolean>;
 
 interface JobsOptions {
@@ -126,7 +126,7 @@ function createWaking(announce: Announce | undefined) {
   };
 }
 
-/** Limited because appends wait for the write lock meanwhile. */
+/** Jobs enqueued in one transaction. Limited, because appends wait for the write lock in the meantime. */
 const ENQUEUED_TOGETHER = 200;
 
 function rowOf(job: NewJob, now: Date) {
@@ -257,7 +257,7 @@ export async function loadDue(query: Query, kinds: readonly string[], now: strin
   return rows.length > 0 ? 'due' : 'nothing';
 }
 
-/** Ended jobs are a thousand times as many as these: the first two columns of the index skip them. */
+/** There are a thousand times as many ended jobs as these; the first two columns of the index skip them. */
 function isOf(state: 'waiting' | 'running', kinds: readonly string[]) {
   return (eb: ExpressionBuilder<Tables, 'jobs'>) => eb.and([eb('state', '=', state), eb('kind', 'in', kinds)]);
 }
@@ -270,8 +270,8 @@ interface Claimer {
 }
 
 /**
- * Requests made during a look are served together by the next one, so a runner with room for many jobs claims them all
- * at once. No request is answered by a look that began before it.
+ * Requests made during a look-up are served together by the next one, so a runner with room for many jobs claims them
+ * all at once. No request is answered by a look-up that began before it.
  */
 function createClaiming(
   store: Pick<Store, 'read'>,
@@ -327,7 +327,7 @@ function createClaiming(
 const jobColumns = columnsOf('jobs');
 /** Jobs claimed in one statement. */
 const CLAIMED_TOGETHER = 64;
-/** Milliseconds between checks for abandoned jobs while there are more than enough due ones. */
+/** Milliseconds between checks for abandoned jobs while there are plenty of due ones. */
 const LOOK_MS = 1000;
 
 /** Claims the next due jobs under the write lock, most urgent first, at most `limit`. */
@@ -398,7 +398,7 @@ function mostUrgent(query: Query, kinds: readonly string[], now: string, limit: 
 const isOver = (eb: ExpressionBuilder<Tables, 'jobs'>) =>
   eb.or([eb('cancel_requested', '=', 1), eb('attempts', '>=', eb.ref('max_attempts'))]);
 
-/** Ends jobs left by a dead worker that must not be taken over: cancelled meanwhile, or out of attempts. */
+/** Ends jobs left by a dead worker that must not be taken over: they were cancelled, or are out of attempts. */
 export async function endAbandoned(
   { query }: StoreTransaction,
   kinds: readonly string[],

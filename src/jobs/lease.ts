@@ -61,7 +61,10 @@ export function createHolding(
       const changes = { ...done(result)(), ...(progress === null ? {} : { progress: JSON.stringify(progress) }) };
       return (await change(claim, () => changes)) !== null || isDoneUnder(store.read, claim);
     },
-    /** Completes inside the transaction of the job's effect: both happen or neither, so a repetition never finds half. */
+    /**
+     * Completes inside the transaction of the job's effect: either both happen or neither, so a repetition never finds
+     * half of it.
+     */
     async completeIn(tx: StoreTransaction, claim: Claim, result: Json): Promise<boolean> {
       const ended: Parameters<CountEnd>[] = [];
       const held = await changeIn(tx, claim, now(), done(result), (...end) => void ended.push(end));

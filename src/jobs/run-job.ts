@@ -20,7 +20,7 @@ export interface RunningJob {
   readonly worked: Promise<void>;
   /** Resolves when the handler has ended and the outcome is written; never rejects. */
   readonly ended: Promise<void>;
-  /** Writes progress, extends the lease once a third of it has passed, and notices cancellation and take-over. */
+  /** Writes progress, extends the lease once a third of it has passed, and notices cancellation and takeover. */
   check(): Promise<void>;
   /** Aborts the handler's signal. */
   end(ending: Ending): void;
@@ -183,8 +183,8 @@ function keepLease(
 }
 
 /**
- * A handler that waits for ever does not notice a signal, but its job must not stay running for ever. `passed` rejects
- * some time after the deadline.
+ * A handler that waits for ever does not notice a signal, but its job must not count as running for ever. `passed`
+ * rejects some time after the deadline.
  */
 function startDeadline(milliseconds: number, onDeadline: () => void) {
   const timers: NodeJS.Timeout[] = [];

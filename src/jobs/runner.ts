@@ -21,7 +21,7 @@ export interface RunnerOptions {
   readonly lease?: number;
   /** Maximum time of one attempt in milliseconds; default 6 hours. */
   readonly deadline?: number;
-  /** Milliseconds between looks for due jobs without a wake-up; default 1000. */
+  /** Milliseconds between polls for due jobs without a wake-up; default 1000. */
   readonly poll?: number | (() => number);
 }
 
@@ -70,8 +70,8 @@ export function createRunner(options: RunnerOptions): LocalRunner {
       if (timer !== null || stopping) return;
       sweepAgain();
       forgetWake = jobs.onWake((due) => {
-        // Let only one running job check for cancellation per wake-up: checking each for every new job would be most of
-        // the work.
+        // Running jobs check for cancellation only if nothing is due: checking each of them for every new job would be
+        // most of the work.
         if (due) pumpAll();
         else for (const { check } of running()) void check();
       });
@@ -86,7 +86,7 @@ export function createRunner(options: RunnerOptions): LocalRunner {
       if (await withinTime(all(), limit)) return;
       for (const job of running()) job.end('stopping');
       if (await withinTime(all(), 2000)) return;
-      // The handler ignores its signal: its job is released to others now, and the fence keeps this handler from
+      // The handler ignores its signal, so its job is released to others now; the fence keeps this handler from
       // finishing it.
       for (const { claim } of running()) {
         options.log.warn(
@@ -102,7 +102,7 @@ export function createRunner(options: RunnerOptions): LocalRunner {
 export interface DistributedRunnerOptions extends Omit<RunnerOptions, 'lanes' | 'concurrency' | 'poll'> {
   readonly lanes: readonly Lane[];
   readonly distribution: Distribution;
-  /** Milliseconds between looks for jobs whose wake-up was lost, default 5000. */
+  /** Milliseconds between polls for jobs whose wake-up was lost, default 5000. */
   readonly sweep?: number;
   /** The same while Redis is unavailable, default 1000. */
   readonly sweepWhileAway?: number;
@@ -130,7 +130,7 @@ export function createDistributedRunner(options: DistributedRunnerOptions) {
      */
     async stop(limit?: number): Promise<void> {
       // Not awaited here: it resolves when the jobs begun by its wake-ups have ended, which the runner ensures. Redis
-      // may be away.
+      // may be down.
       for (const listening of listenings) void listening.close().catch(() => undefined);
       await runner.stop(limit);
     },
@@ -204,7 +204,7 @@ function createLane(options: LaneOptions) {
       storeAway = false;
       return claim;
     } catch (error) {
-      // Logged once per outage; the next look tries again.
+      // Logged once per outage; the next poll tries again.
       if (!storeAway) log.error({ err: error }, 'jobs cannot be read');
       storeAway = true;
       return null;

@@ -34,13 +34,13 @@ interface SchedulerOptions {
   readonly timeZone: string;
   readonly clock: Clock;
   readonly log: JobLog;
-  /** Milliseconds between looks, default 1000. */
+  /** Milliseconds between polls, default 1000. */
   readonly poll?: number;
-  /** Milliseconds of a clock that nobody sets; replaced in tests. */
+  /** Milliseconds of a monotonic clock; replaced in tests. */
   readonly monotonic?: () => number;
 }
 
-/** If the clock goes back by more than this between two looks, someone has set it. */
+/** If the clock goes back by more than this between two polls, someone has set it. */
 const MAX_DRIFT_MS = 5000;
 
 /** Clocks of one installation differ by less than this; a larger lead means that a clock was set back. */
@@ -81,7 +81,7 @@ export function createScheduler(options: SchedulerOptions) {
     log.warn({ schedules: moved }, 'the system clock was set back: schedule times were corrected');
   }
 
-  /** A schedule as it is stored; `old`: as it was. A time that was missed stays, if the schedule is the same. */
+  /** The row to store for a schedule. `old`: its previous row. A missed time is kept if the schedule is unchanged. */
   function rowOf({ name, kind, cron, payload = null }: Schedule, old: Row | undefined, now: Date): Row {
     const overdue = old !== undefined && old.cron === cron && old.next_at <= now.toISOString();
     // Not before the time that another process has already enqueued: its clock may be ahead of this one.
@@ -125,8 +125,8 @@ export function createScheduler(options: SchedulerOptions) {
     /** Enqueues due jobs; returns their number. */
     tick,
     /**
-     * Makes these the installation's schedules, in addition to those of people; others are removed. A time missed while
-     * nothing ran comes up once.
+     * Makes these the installation's schedules, in addition to those of people; others are removed. A time that was
+     * missed while nothing ran comes up once.
      */
     async replaceAll(schedules: readonly Schedule[]): Promise<void> {
       await store.transaction(async (tx) => {
@@ -169,7 +169,9 @@ export function createScheduler(options: SchedulerOptions) {
   };
 }
 
-/** Tells at each look whether the clock was set back since the last one, by more than ordinary corrections. */
+/**
+ * Returns a function that tells whether the clock was set back since its last call, by more than ordinary corrections.
+ */
 function watchClock(clock: Clock, monotonic: () => number = () => performance.now()) {
   let last = { wall: clock().getTime(), monotonic: monotonic() };
   return (now: Date): boolean => {

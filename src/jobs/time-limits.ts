@@ -28,7 +28,7 @@ export async function closeWithin(
 ): Promise<boolean> {
   try {
     const closing = close();
-    // It may still fail after it was given up.
+    // It may still fail after it has been given up.
     closing.catch(() => undefined);
     if (await withinTime(closing, milliseconds)) return true;
     log.warn({ part, milliseconds }, 'a component did not close in time and was abandoned');

@@ -69,13 +69,13 @@ function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
 
 type Day = Temporal.PlainDate;
 
-/** Days on which nobody works. Saturdays and Sundays are never working days (Reg. 1182/71 Art. 2(2)). */
+/** Public holidays. Saturdays and Sundays are never working days either (Reg. 1182/71 Art. 2(2)). */
 export interface Calendar {
   /** Name of the holiday on a day; null: no holiday. */
   holiday(day: Day): string | null;
   /** Caveats, such as unknown holidays. */
   readonly doubt: string | null;
-  /** The place whose days off these are, for people. */
+  /** The place whose days off these are, in words. */
   readonly of: string;
 }
 

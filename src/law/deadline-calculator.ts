@@ -145,7 +145,7 @@ const timeZone = z
   });
 
 const asked = z.strictObject({ askedAt: when, receivedAt: when.nullish() });
-/** When identity or fee was requested may be unknown: only the receipt can move a date. */
+/** The time at which identity or fee was requested may be unknown, because only its receipt can move a date. */
 const received = z
   .strictObject({ askedAt: when.nullish(), receivedAt: when.nullish() })
   .refine((one) => (one.askedAt ?? one.receivedAt ?? null) !== null, 'Specify askedAt, receivedAt or both.');
@@ -190,7 +190,7 @@ function isNote(name: string): boolean {
   return !known.includes(name) && !known.some(isNear);
 }
 
-/** The calculator's answer; its members are in this order. */
+/** The calculator's result; its members are in this order. */
 interface CaseAnswer {
   /** The last day for a timely answer, YYYY-MM-DD; null: no implemented law gives a right. */
   readonly limit: string | null;

@@ -160,7 +160,7 @@ function placesByCode(): ReadonlyMap<string, Jurisdiction> {
   return codes;
 }
 
-/** Codes by plain words, built when a text that is not a code is first looked up. */
+/** Codes by normalised words, built when a text that is not a code is first looked up. */
 function codesByWords(): ReadonlyMap<string, string> {
   words ??= buildWords(placesByCode());
   return words;
@@ -232,7 +232,7 @@ export function jurisdictionText(code: string): string {
 /**
  * The code for someone's words for a place: a code in any spelling, a name in one of nine languages, a usual
  * abbreviation, a law that only one place has, or two of these together (`Munich` is not in the list, `Bavaria,
- * Germany` is). Null if it is not certain: it is never guessed, and an officer chooses.
+ * Germany` is). Null if it is not certain: the code is never guessed, and an officer chooses.
  */
 export function mapJurisdiction(words: string): string | null {
   if (words.length > 300) return null;
@@ -280,7 +280,10 @@ const leftOut: ReadonlySet<string> = new Set('US-AS US-GU US-MP US-PR US-UM US-V
 
 let choices: readonly Jurisdiction[] | null = null;
 
-/** The places that a form offers, by name: all countries, the states of the US, the provinces of Canada, the nations of the UK. */
+/**
+ * The places that a form offers, by name: all countries, the states of the US, the provinces of Canada, the nations of
+ * the UK.
+ */
 export function jurisdictionChoices(): readonly Jurisdiction[] {
   choices ??= [...placesByCode().values()]
     .filter(({ code }) => {

@@ -4,8 +4,8 @@ import { countrySchema, settleRegion } from './jurisdictions.ts';
 
 /**
  * The controller profile: what the operator must say about itself in every pack and report (docs/configuration.md).
- * Missing parts are named in the case and in the document, never silently left out, so only the name is required.
- * Sources: GDPR Art. 13–15, 26, 30; 11 CCR 7024; LGPD Art. 19 II.
+ * Missing parts are named in the case and in the document, never silently left out. Therefore only the name is
+ * required. Sources: GDPR Art. 13–15, 26, 30; 11 CCR 7024; LGPD Art. 19 II.
  */
 const text = z.string().trim().min(1).max(4000);
 const purposes = z.array(z.strictObject({ purpose: text, lawfulBasis: text, retention: text }));
@@ -114,8 +114,8 @@ export const profileSchema = z
     /** Whether there is a page on which anyone can send a request (docs/request-form.md); absent: there is none. */
     requestForm: z.boolean().optional(),
     /**
-     * Further sources whose form may name this controller, if they have no profile of their own; only the first source
-     * needs no mention.
+     * Further sources whose form may name this controller although they have no profile of their own. The first source
+     * need not be listed.
      */
     requestFormFor: z.array(text).max(1000).optional(),
     /** Websites that may show the form in a frame. */

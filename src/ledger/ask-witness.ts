@@ -43,7 +43,7 @@ export interface CopyPlace {
 /** Opens the bucket that a policy names. */
 export type OpenPlace = (address: BucketAddress) => CopyPlace;
 
-/** A folder, which is never created: if a share is not mounted, that would put the copies on this machine. */
+/** A folder. It is never created, because if a share is not mounted, the copies would end up on this machine. */
 export function folderOfCopies(folder: string): CopyPlace {
   return {
     async list(start) {
@@ -67,7 +67,7 @@ export interface Asking {
   readonly seen: number;
 }
 
-/** Longest time for one witness in milliseconds, whatever it does. */
+/** Maximum time for one witness in milliseconds, whatever it does. */
 const WITNESS_MS = 60_000;
 
 /**
@@ -118,7 +118,7 @@ async function submitCheckpoint(witness: Cosigner, url: string, { note, tree, po
     const [size] = /^(?:0|[1-9]\d{0,15})(?=\n$)/.exec(text) ?? [];
     if (status !== 409 || size === undefined) return { outcome: 'failed', reason: `it answered ${status}` };
     if (Number(size) > head.size) return cutOff(head, Number(size));
-    // It was already given the proof from this size.
+    // It has already been given the proof from this size.
     if (Number(size) === seen) return rewritten(head, seen);
     seen = Number(size);
   }
@@ -180,7 +180,10 @@ async function stamp(witness: TimestampAuthority, url: string, { note, post }: A
     : { outcome: 'failed', reason: `its token is invalid: ${read.reason}` };
 }
 
-/** Copies in progress: a hanging share blocks a thread of this process, and must not block another one an hour later. */
+/**
+ * Copies in progress. A hanging share blocks a thread of this process; without this, the next run would let it block
+ * another.
+ */
 const copying = new Set<string>();
 
 async function copyNote(witness: Directory | BucketOfCopies, asking: Asking): Promise<Witnessed> {

@@ -15,9 +15,9 @@ export class UntrustedEntry extends Error {
   }
 }
 
-/** The entries used in a document or an answer, noted while it is made. */
+/** The entries used in a document or an answer, collected while it is made. */
 export interface Cited {
-  /** The same reader, which also notes the seq of every row it returns. */
+  /** The same reader, which also records the seq of every row that it returns. */
   over(read: Query): Query;
   /** Throws {@link UntrustedEntry} for the first entry with a wrong commitment, MAC or inclusion under a signed root. */
   assertSound(proofs: ProofOptions): Promise<void>;
@@ -28,7 +28,7 @@ export interface Cited {
   assertThere(read: Query): Promise<void>;
 }
 
-/** Notes entries up to `asOf`, one bit each. `position`: the end of the ledger when the document was begun. */
+/** Records entries up to `asOf`, one bit each. `position`: the end of the ledger when the document was begun. */
 export function createCited(asOf: number, position = asOf): Cited {
   const bits = new Uint8Array((asOf >> 3) + 1);
   let outside: number | null = null;

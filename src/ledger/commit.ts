@@ -33,8 +33,8 @@ interface Numbered {
  *    known end here too, if it still is the end);
  * 3. looked up: under the write lock, after looking up each key.
  *
- * The first two are guesses that the inserting statement checks: if one is wrong, nothing is written and the batch
- * takes the third way, which is always right and takes twice as long.
+ * The first two are guesses that the inserting statement checks: if one is wrong, nothing is written and the batch is
+ * committed in the third way, which always works but takes twice as long.
  */
 export class Committer {
   readonly #store: Store;
@@ -44,7 +44,7 @@ export class Committer {
   #knownEnd: End | null = null;
   /**
    * Whether the ledger, when last read, ended where this process had left it. While others append, the first way would
-   * mostly fail.
+   * usually fail.
    */
   #alone = true;
   /** Kinds whose last batch was entirely new, as with rows of a log pulled for the first time, but not when it is read again. */
@@ -52,7 +52,7 @@ export class Committer {
   /** The highest seq that this process ever saw. A ledger that ends below it has lost entries. */
   #highest = 0;
 
-  /** Appends waiting in `line` may join a batch that waited for the lock. */
+  /** Appends waiting in `line` may join a batch that has waited for the lock. */
   constructor(store: Store, appendKey: Uint8Array, line: WaitingLine) {
     this.#store = store;
     this.#appendKey = appendKey;
@@ -127,7 +127,7 @@ export class Committer {
   }
 
   /**
-   * Sources whose ends to read: those of the batch, and those of appends that may join, unless they are so many that
+   * Sources whose ends to read: those of the batch, and those of appends that may join, unless there are so many that
    * reading them would cost more than it saves.
    */
   #sourcesAround(batch: Batch): readonly string[] {
@@ -173,7 +173,7 @@ export class Committer {
     );
   }
 
-  /** The ends of other sources remain known if nobody else appended meanwhile. */
+  /** The ends of other sources remain known if nobody else has appended. */
   #moveTo({ after, end }: Numbered): void {
     const known = this.#knownEnd;
     this.#alone = known === null || known.seq === after.seq;

@@ -299,9 +299,9 @@ export interface WitnessedFiles {
   readonly unread: readonly string[];
 }
 
-/** Milliseconds after which a hanging share is given up. */
+/** Milliseconds after which to give up on a hanging share. */
 const DIRECTORY_MS = 20_000;
-/** Ten times as long as reading a bucket with a year of hourly checkpoints takes. */
+/** Ten times as long as it takes to read a bucket with a year of hourly checkpoints. */
 const BUCKET_MS = 300_000;
 
 export async function readWitnessedFiles(

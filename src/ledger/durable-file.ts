@@ -39,7 +39,7 @@ export async function writeDurably(
   await syncFolder(folder);
 }
 
-/** A new file certainly exists only once its folder is synced too. */
+/** A new file is only certain to exist once its folder is synced too. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -28,7 +28,7 @@ export interface Epoch {
   readonly begun: Restored | null;
 }
 
-/** More than anyone restores; protects against counting up to a number that someone wrote into the database. */
+/** More epochs than anyone will need; protects against counting up to a number that someone wrote into the database. */
 const MOST_EPOCHS = 10_000;
 
 export const FIRST_EPOCH: Epoch = { epoch: 1, first: 1, lostTo: 0, begun: null };

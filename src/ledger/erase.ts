@@ -17,9 +17,9 @@ export type AlsoErase = (tx: StoreTransaction, seq: number) => Promise<void>;
 
 /**
  * Appends an erasure entry and clears meta, body and salt of every entry that it names, in one transaction.
- * Commitments, hashes and keys stay, so every proof remains valid and a row that comes again is a repeat
+ * Commitments, hashes and keys stay, so every proof remains valid and a row that arrives again is a repeat
  * (docs/ledger-format.md, Erasing). Resolves with the seq of the entry. Rejects with CodedError `conflict`, with
- * nothing changed, if an entry does not exist, was erased meanwhile, or is itself an erasure.
+ * nothing changed, if an entry does not exist, has already been erased, or is itself an erasure.
  */
 export async function appendErasure(
   ledger: Ledger,

@@ -55,7 +55,7 @@ export async function* readEvents(
         'entries.leaf_hash',
         'delivery_history.event',
         eb.fn<number | null>('length', ['entries.body']).as('bytes'),
-        // Bodies are read only of entries that this program wrote itself, for the ids in them.
+        // Reads bodies only of entries that this program wrote itself, for the ids in them.
         eb
           .case()
           .when('entries.kind', 'in', ['action', 'erasure'])
@@ -163,7 +163,7 @@ function fieldsOf(bytes: Buffer | null): Fields {
   }
 }
 
-/** A word of our own vocabulary or an id: printable ASCII without blanks, and not an e-mail address. */
+/** A word of our own vocabulary or an id: printable ASCII without spaces, and not an e-mail address. */
 function word(value: unknown): string | null {
   return typeof value === 'string' && /^[\w.:/-]{1,128}$/.test(value) ? value : null;
 }

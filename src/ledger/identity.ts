@@ -30,7 +30,10 @@ export function pinSetting(keys: Pick<InstanceKeys, 'append'>, identity: Identit
   return { name: PIN, value: pinOf(keys.append, identity).toString('hex') };
 }
 
-/** Whether the identity in the database is the pinned one. True if the database names none: the next start draws one. */
+/**
+ * Whether the identity in the database is the pinned one. True if the database names none: the next start generates
+ * one.
+ */
 export async function isPinned(
   store: Pick<Store, 'read'>,
   keys: Pick<InstanceKeys, 'append'>,
@@ -46,8 +49,8 @@ export async function isPinned(
 
 /**
  * Pins the identity of a ledger without a pin: an empty one, or one whose journal is signed for this identity. False if
- * someone without the keys has changed the identity. Another process may be doing the same at its first start: whether
- * the pin is the right one is therefore judged last.
+ * someone without the keys has changed the identity. Another process may be doing the same at its first start, so the
+ * pin is compared last.
  */
 export async function pinIdentity(
   store: Store,

@@ -69,7 +69,7 @@ async function append(folder: string, note: string, at: string): Promise<void> {
   } finally {
     await file.close();
   }
-  // A new file certainly exists only once its folder is synced too.
+  // A new file is only certain to exist once its folder is synced too.
   const directory = await open(folder, 'r');
   try {
     await directory.sync();
@@ -108,7 +108,10 @@ function isNewer(one: Found, other: Found, epoch: number): boolean {
   return isPast(one) === isPast(other) ? one.size >= other.size : isPast(other);
 }
 
-/** The newest note of one file. Reads from its end if possible, so that a start need not read years of notes. */
+/**
+ * The newest note of one file. Reads from the end of the file if possible, so that a start need not read years of
+ * notes.
+ */
 async function newestOf(path: string, epoch: number): Promise<Found | null> {
   const file = await open(path, 'r');
   try {

@@ -133,7 +133,7 @@ function createWorker({ line, committer, refuse, pauseMs, tell }: WorkerParts) {
       const refusal = refuse();
       if (refusal !== null) throw new StoreUnavailable(refusal);
       const appended = await committer.commit(batch);
-      // The next batch goes to the database first: answering these calls takes time in which it would do nothing.
+      // The next batch goes to the database first, which would be idle while these calls are answered.
       if (line.isEmpty) batch.resolve(appended);
       else process.nextTick(() => batch.resolve(appended));
       const last = appended.findLast(({ outcome }) => outcome === 'stored');
@@ -166,7 +166,9 @@ function createPreparation(): (entry: NewEntry) => Prepared {
   };
 }
 
-/** Takes salts from larger random draws: a call to the generator per entry would cost more than its hashes. */
+/**
+ * Cuts salts from larger blocks of random bytes: calling the generator for every entry would cost more than hashing it.
+ */
 function createSalts(): () => Buffer {
   const pool = Buffer.allocUnsafe(SALT_BYTES * 128);
   let used = pool.length;

@@ -22,7 +22,7 @@ export function entryFromRow(row: Selectable<Tables['entries']>): Entry {
   };
 }
 
-/** Entries per page, and bytes of content: the most that is in memory at a time, however long the ledger. */
+/** Maximum entries per page, and bytes of content: limits what is in memory at a time, however long the ledger is. */
 const PAGE = { entries: 500, bytes: 4 << 20 };
 
 /** Pages of entries after `after`, in order of seq, until `upTo` (inclusive). The database reads the next page while the caller works on one. */

@@ -6,7 +6,7 @@ import type { Query } from '../store/store.ts';
 const BLOCK = 256;
 /** Cached blocks: 16 MiB. */
 const BLOCKS = 2048;
-/** The most leaves read to grow a subtree from a checkpoint. */
+/** Maximum number of leaves read to grow a subtree from a checkpoint. */
 const NEAR = 4096;
 
 /**

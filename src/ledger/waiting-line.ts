@@ -69,7 +69,7 @@ export class Batch {
 
   /**
    * Whether there is room for a call. Calls that change more than the ledger are batched separately, because the others
-   * commit in a faster way.
+   * can be committed faster.
    */
   hasRoomFor(call: Call, limits: AppendLimits): boolean {
     if (this.changesMore !== (call.also !== undefined)) return false;
@@ -163,8 +163,8 @@ export class WaitingLine {
   }
 
   /**
-   * Adds calls that arrived meanwhile to a batch about to be inserted. Stops at the first call with another source or
-   * with a repeat, which would make the whole batch fail.
+   * Adds calls that have arrived since to a batch that is about to be inserted. Stops at the first call with another
+   * source or with a repeat, which would make the whole batch fail.
    */
   fillUp(batch: Batch, sources: { has(source: string): boolean }): void {
     this.#moveInto(

@@ -17,7 +17,7 @@ export interface MailSettings {
 
 export interface Mail {
   readonly to: readonly string[];
-  /** The office that reads the answers; left out unless it is one e-mail address. Null: they go to the sender. */
+  /** The office that reads replies; left out unless it is exactly one e-mail address. Null: they go to the sender. */
   readonly replyTo?: string | null;
   readonly subject: string;
   readonly text: string;
@@ -107,7 +107,7 @@ async function withTransport(
     const where = `${settings.host}:${settings.port}`;
     const what =
       name === 'HttpTimeout' ? `not finished after ${ms / 1000} s` : [responseCode, code].filter(Boolean).join(' ');
-    // A login can be corrected while the mail waits.
+    // The login can be corrected while the mail waits.
     const isFinal = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH';
     throw new SendError(`the mail server ${where} ${wordsOf(code)} (${what || 'no code'})`, isFinal, { cause });
   } finally {

@@ -47,14 +47,14 @@ export function resendOf(
 export interface Resent {
   readonly status: number;
   readonly milliseconds: number;
-  /** The beginning of the answer. */
+  /** The beginning of the response. */
   readonly answer: string;
 }
 
 const ANSWER_BYTES = 64 * 1024;
 const ANSWER_SHOWN = 2000;
 
-/** Sends it once, without following redirects. Rejects with OutsideError if no answer comes. */
+/** Sends it once, without following redirects. Rejects with OutsideError if no response comes. */
 export async function sendAgain({ body, headers }: Resend, url: string, timeoutMs: number): Promise<Resent> {
   const started = performance.now();
   try {

@@ -21,7 +21,7 @@ export interface ObjectStorage {
 /** The storage refused or did not answer. The message is a sentence without a full stop and contains no secret. */
 export class BucketError extends OutsideError {
   override readonly name = 'BucketError';
-  /** The error code of S3 (NoSuchBucket, AccessDenied, …); null if the answer has none. */
+  /** The error code of S3 (NoSuchBucket, AccessDenied, …); null if the response has none. */
   readonly code: string | null;
   readonly status: number | null;
   constructor(message: string, status: number | null, code: string | null, options?: ErrorOptions) {
@@ -52,8 +52,9 @@ interface S3Request {
 type S3Answer = HttpAnswer & { readonly bytes: Buffer };
 
 /**
- * Sends a request, signed (AWS Signature Version 4) with the hash of its content, so that the store refuses content that was altered on the way. It has a limit
- * of time and size, and is tried three times if the store is down or busy. Rejects with {@link BucketError}.
+ * Sends a request, signed (AWS Signature Version 4) with the hash of its content, so that the store refuses content
+ * that was altered in transit. It is limited in time and size, and tried three times if the store is down or busy.
+ * Rejects with {@link BucketError}.
  */
 export type Ask = (request: S3Request) => Promise<S3Answer>;
 
@@ -97,7 +98,7 @@ async function attempt(storage: ObjectStorage, bucket: string, asked: S3Request)
       headers: { ...Object.fromEntries(signed.headers), 'accept-encoding': 'identity' },
       body,
       timeoutMs: asked.timeoutMs ?? REQUEST_MS,
-      // An answer to HEAD announces the length of a body that it does not send.
+      // A response to HEAD announces the length of a body that it does not send.
       maxBytes: method === 'HEAD' ? Number.MAX_SAFE_INTEGER : (asked.maxBytes ?? SMALL_BYTES),
       maxErrorBytes: SMALL_BYTES,
       signal,
@@ -173,7 +174,7 @@ function refusal(status: number, text: string, bucket: string): BucketError {
 
 /**
  * The text of the first element with this name; null if there is none. None of the elements read here occurs twice in
- * an S3 answer.
+ * an S3 response.
  */
 export function textOf(xml: string, name: string): string | null {
   const start = xml.indexOf(`<${name}>`);

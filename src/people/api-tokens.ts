@@ -192,7 +192,7 @@ export async function findApiToken(
   };
 }
 
-/** Requests that only read must be answered even if nothing can be written. */
+/** Read-only requests must be answered even if nothing can be written. */
 async function noteUse(store: Store, tokenId: string, before: string | null, now: string): Promise<void> {
   if (before !== null && Date.parse(now) - Date.parse(before) < LAST_USE_MS) return;
   await store

@@ -15,7 +15,7 @@ interface Limit {
 
 const limits: Readonly<Record<Counted, Limit>> = {
   account: { free: 5, lockedAt: 100 },
-  // An office shares an address.
+  // Higher, because a whole office may share an address.
   address: { free: 20, lockedAt: null },
 };
 const FIRST_PAUSE_SECONDS = 30;

@@ -77,7 +77,7 @@ export async function changeOwnAddress(
   });
   if (kept.outcome !== 'done') return refusalOf(kept);
   try {
-    // Sent at once, because the token is stored nowhere, and so that a mistyped domain is noticed.
+    // Sent at once, so that a mistyped domain is noticed, and because the token is not stored.
     await sendMail(mail, confirmation(read.data, confirmUrl(drawn.link.token)), AbortSignal.timeout(SEND_MS));
   } catch (error) {
     if (!(error instanceof SendError) && (error as Error).name !== 'TimeoutError') throw error;
@@ -193,7 +193,7 @@ If it was not you, ignore this mail: nothing changes.
 
 /** The job that tells the old address. */
 const ADDRESS_NOTICE = 'address-notice';
-/** Enough for a mail server that is away for half a day. */
+/** Enough attempts to outlast a mail server outage of half a day. */
 const MAIL_ATTEMPTS = 80;
 const noticeSchema = z.object({ to: z.string() });
 const NOTICE = `The e-mail address of your account in the consent ledger was changed. Sign in with the new one; mail goes there from now on.

@@ -64,7 +64,7 @@ async function recordLink(deps: PeopleDeps, drawn: DrawnLink, actor: string, det
 
 type DrawnLink = ReturnType<typeof drawLink>;
 
-/** Draws a link and its database row. */
+/** Generates a link and its database row. */
 export function drawLink(
   deps: Pick<PeopleDeps, 'keys' | 'clock'>,
   input: {

@@ -137,7 +137,7 @@ export async function passkeyRequest(deps: Pick<PeopleDeps, 'keys' | 'clock'>, {
   });
 }
 
-/** Rolls back a sign-in whose answer was used before, or whose account was closed meanwhile. */
+/** Rolls back a sign-in whose response was used before, or whose account has since been disabled. */
 class Unfit extends Error {
   override readonly name = 'Unfit';
 }

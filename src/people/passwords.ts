@@ -23,7 +23,10 @@ const ESTIMATED = 64;
 const AT_ONCE = 2;
 const WAITING = 50;
 
-/** The form that is hashed: the same letters, however a keyboard composes them (SP 800-63B-4: normalised with NFKC). */
+/**
+ * The form that is hashed, which does not depend on how a keyboard composes letters (SP 800-63B-4: normalised with
+ * NFKC).
+ */
 function normalised(password: string): string {
   return password.normalize('NFKC');
 }
@@ -92,8 +95,8 @@ export class TooManyPasswords extends Error {
 }
 
 /**
- * Limits concurrent hashes, so that a flood of sign-ins leaves threads for the database. Throws TooManyPasswords if the
- * queue is full.
+ * Limits concurrent hashes, so that a flood of sign-ins leaves some threads for the database. Throws TooManyPasswords
+ * if the queue is full.
  */
 async function oneOfFew<T>(work: () => Promise<T>): Promise<T> {
   if (running >= AT_ONCE) {

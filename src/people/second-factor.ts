@@ -24,7 +24,7 @@ export interface Proposal {
   readonly address: string;
 }
 
-/** Draws a key, or continues with one shown before. Null if that is not a valid key. */
+/** Generates a key, or continues with one shown before. Null if that is not a valid key. */
 export function proposeSecondFactor(email: string, secret?: string): Proposal | null {
   if (secret !== undefined && !/^[A-Z2-7]{32}$/.test(secret)) return null;
   const key = secret === undefined ? new Secret({ size: SECRET_BYTES }) : Secret.fromBase32(secret);

@@ -24,7 +24,7 @@ const SESSION_HOURS = 24;
 const IDLE_MS = 60 * 60_000;
 /** The last use is recorded to the minute, to avoid writing a row for each request. */
 const LAST_USE_MS = 60_000;
-/** Days for which it is known whose an ended session was, for forms that were open when it ended. */
+/** Days for which the account of an ended session is remembered, for forms that were open when it ended. */
 export const ENDED_DAYS = 7;
 const ID_BYTES = 32;
 const idPattern = /^[A-Za-z0-9_-]{43}$/;
@@ -59,7 +59,7 @@ export interface Opening {
   readonly browser: string;
 }
 
-/** Draws a session that ends in a day at the latest, and its database row. */
+/** Generates a session that ends within a day, and its database row. */
 export function newSession(
   deps: Pick<PeopleDeps, 'keys'>,
   { officer, personId, way, browser }: Opening,

@@ -12,7 +12,7 @@ import { keepSession, newSession, type NewSession, type PeopleDeps } from './ses
 export type SignIn =
   | { readonly outcome: 'signed-in'; readonly session: NewSession }
   /**
-   * Unknown account, wrong password, missing or wrong code, disabled: the answer does not say which. `personId`: only
+   * Unknown account, wrong password, missing or wrong code, disabled: the response does not say which. `personId`: only
    * for the log.
    */
   | { readonly outcome: 'refused'; readonly personId: string | null }

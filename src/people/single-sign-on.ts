@@ -24,7 +24,7 @@ export type ProvidedSignIn =
   | { readonly outcome: 'signed-in'; readonly session: NewSession }
   | { readonly outcome: 'unverified' | 'unknown' | 'another' };
 
-/** Rolls back a sign-in whose answer was used before, or whose account was changed meanwhile. */
+/** Rolls back a sign-in whose response was used before, or whose account has since been changed. */
 class Unfit extends Error {
   override readonly name = 'Unfit';
 }

@@ -27,7 +27,7 @@ type PlanRow = Selectable<Tables['call_plans']>;
 /**
  * `exists`: a plan with the same items was begun before; continue it, or begin `again` to send all of them a second
  * time. `sent-before`: some items, by position from 0, were or may have been created with another file or one by one;
- * `first` is what the first of them was sent with.
+ * `first` is the plan or call with which the first of them was sent.
  */
 type PlanOutcome =
   | { readonly outcome: 'planned'; readonly planId: string }
@@ -227,7 +227,10 @@ export async function countBatches(deps: Pick<PolicyDeps, 'store' | 'catchUp'>, 
   return Number(count);
 }
 
-/** Items skipped or failed in an earlier run may be sent again; in this run they would only be skipped or fail once more. */
+/**
+ * Items skipped or failed in an earlier run may be sent again; those of this run would only be skipped or fail once
+ * more.
+ */
 function mayBeSent(item: ItemRow, planId: string, began: number, retryFailed: boolean): boolean {
   if (item.state === 'planned') return true;
   if (item.state !== 'skipped' && !(retryFailed && item.state === 'failed')) return false;

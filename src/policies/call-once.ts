@@ -25,10 +25,10 @@ interface SendOrder {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer with a success status. */
+/** A response with a success status. */
 interface Sent {
   readonly status: number;
-  /** The exact bytes of the answer. */
+  /** The exact bytes of the response. */
   readonly bytes: Buffer;
 }
 
@@ -57,7 +57,7 @@ export interface CallOrder {
   readonly intentKey?: readonly string[];
 }
 
-/** Facts from an answer that the ledger stores beside its bytes. */
+/** Facts from a response that the ledger stores in addition to its bytes. */
 type AnswerFacts = Partial<
   Pick<CallResult, 'policyId' | 'version' | 'hostedUrl' | 'remaining' | 'webhooksQueued' | 'batchId' | 'items'>
 >;
@@ -215,7 +215,7 @@ type Ended<T> =
       readonly error: CallFailure;
       /** It does not count against the service's limits. */
       readonly unsent: boolean;
-      /** A bug: thrown once the known facts have been recorded. */
+      /** A bug, thrown once the known facts have been recorded. */
       readonly fault?: Error;
     };
 
@@ -319,8 +319,8 @@ export async function appendCall(
 const RESULT_TRIES = 6;
 
 /**
- * Retries for some half a minute, because without the answer the call would stay unknown; then throws StoreUnavailable
- * with what the service said, which is recorded nowhere else.
+ * Retries for about half a minute, because without the response the call would stay unknown; then throws
+ * StoreUnavailable with what the service said, which is recorded nowhere else.
  */
 async function appendResult(
   deps: Pick<PolicyDeps, 'ledger' | 'clock' | 'sleep'>,
@@ -341,7 +341,7 @@ async function appendResult(
   }
 }
 
-/** What to do about an answer that could not be stored: it exists only in this message. */
+/** What to do about a response that could not be stored: it exists only in this message. */
 function notKeptText(meta: CallResult, cause: Error): string {
   const made = meta.items.map(({ position, status, policyId }) => `item ${position + 1} ${policyId ?? status}`);
   const said = {
@@ -356,7 +356,7 @@ function notKeptText(meta: CallResult, cause: Error): string {
   return `The service’s response could not be written to the ledger (${cause.message}), so it is reported here. ${said} ${settle}`;
 }
 
-/** Makes the service's text fit for canonical JSON and every database. */
+/** Makes the service's text safe for canonical JSON and for every database. */
 export function storable(text: string): string {
   return (text as string & { toWellFormed(): string }).toWellFormed().replaceAll('\0', '\uFFFD');
 }
@@ -410,7 +410,7 @@ export function pauseAfter(error: { kind: string; retryAfterMs: number | null },
   return error.kind === 'network' ? 500 * 2 ** tried * (1 + Math.random()) : null;
 }
 
-/** Waits until a time; false if that exceeds the patience, or if it was stopped meanwhile. */
+/** Waits until a time; false if that is longer than allowed, or if it was stopped while waiting. */
 export async function waitUntil(
   deps: Pick<PolicyDeps, 'clock' | 'sleep'>,
   until: Date,

@@ -106,8 +106,8 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
   };
   let twin: UnsettledCall | null = null;
   let least = 0;
-  // Checked before each attempt, since another process may have sent the same meanwhile. If two check at once, only one
-  // gets the number.
+  // Checked before each attempt, since another process may have sent the same in the meantime. If two check at once,
+  // only one gets the number.
   const callUnlessOpen = async (): Promise<CallOutcome<GeneratedPolicy>> => {
     for (;;) {
       const number = Math.max(await countGenerations(deps, source, about), least);

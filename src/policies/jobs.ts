@@ -33,7 +33,10 @@ const MINUTE = 60_000;
 /** Consecutive runs that may fail: an unknown batch may have cost quota, a batch refused for now has not. */
 const MOST_MISSES = { unknown: 3, refused: 8 } as const;
 
-/** When to try the rest of a file again after its last batch failed; null: it would not help, or was tried often enough. */
+/**
+ * When to try the rest of a file again after its last batch failed; null: it would not help, or has been tried often
+ * enough.
+ */
 function pauseAfterMiss(ended: Extract<BulkEnd, { outcome: 'refused' | 'unknown' }>, misses: number): number | null {
   const mayPass = ended.outcome === 'unknown' || ['network', 'rate-limited'].includes(ended.error.kind);
   if (!mayPass || misses + 1 >= MOST_MISSES[ended.outcome]) return null;
@@ -51,7 +54,7 @@ const publishPayload = z.object({ source: z.string(), actor: z.string(), policyI
 
 /**
  * A job that generates one policy. It counts against the quota, so there is only one attempt: if the process ends
- * meanwhile, the outcome is unknown and is settled like any other. Enqueuing the same again while one is pending or
+ * during it, the outcome is unknown and is settled like any other. Enqueuing the same again while one is pending or
  * running gives the same job.
  */
 export function generateJob(request: z.input<typeof generatePayload>): NewJob {
@@ -146,7 +149,7 @@ async function publish(
   const ended = await publishPolicy(context.policies, { source, policyId, actor, ...patience });
   switch (ended.outcome) {
     case 'done': {
-      // Without the token that the link in the service's answer may contain.
+      // Without the token that the link in the service's response may contain.
       const { hostedUrl, webhooksQueued } = ended.published;
       return { policyId, address: hostedUrl, webhooksQueued, seq: ended.seq };
     }
@@ -165,7 +168,7 @@ function noSlotText({ freeAt, limit }: NoSlotFacts, timeZone: string): string {
   return `Not sent: the rate limit allows nothing before ${momentText(freeAt.toISOString(), timeZone)} (${limit}). Ask again then.`;
 }
 
-/** Sends the rest of a bulk file. Harmless to repeat: what was sent is in the ledger, and is not sent again. */
+/** Sends the rest of a bulk file. Idempotent: what was sent is in the ledger and is not sent again. */
 async function sendRest(
   context: Needs,
   request: z.infer<typeof bulkPayload>,
@@ -225,7 +228,7 @@ async function countItems(policies: PolicyDeps, planId: string): Promise<Readonl
 
 /**
  * A batch in flight is aborted only if the process ends: aborting leaves up to twenty items unknown, while a cancelled
- * or taken-over job can still wait for the answer and send nothing after it.
+ * or taken-over job can still wait for the response and send nothing after it.
  */
 function signalOfStopping(signal: AbortSignal): AbortSignal {
   const stopping = new AbortController();

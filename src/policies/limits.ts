@@ -28,12 +28,12 @@ const DAY = 86_400_000;
 
 /**
  * Takes a slot of the API key's rate limits (docs/service.md §8), under the write lock of the transaction: processes
- * that share a key share its slots, and a restart forgets none. No slot is given during a pause that the service
+ * that share a key share its slots, and a restart does not forget any. No slot is given during a pause that the service
  * requested, whichever process received that request. Publishing has no documented rate, so it only waits for such
  * pauses. Throws {@link NoSlot}.
  *
- * A slot or pause further ahead than its own length was written by a wrong clock and would block the key until then, so
- * it does not count.
+ * A slot or pause that lies further in the future than its own length was written by a wrong clock. It would block the
+ * key until then, so it does not count.
  */
 export async function reserveSlot(tx: StoreTransaction, slot: Slot, now: Date): Promise<void> {
   const refusal = (await findPause(tx, slot, now)) ?? (await findFullLimit(tx, slot, now));

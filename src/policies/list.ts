@@ -25,9 +25,9 @@ export type ListOutcome =
   | { readonly outcome: 'not-configured'; readonly reason: string };
 
 /**
- * Reads the list of published policies (docs/service.md §4.3) into the local catalogue. Each answer is stored byte for
- * byte as an entry; an identical list is stored once, and again only after deliveries reported changes. A read, so it
- * needs no intent and may be retried.
+ * Reads the list of published policies (docs/service.md §4.3) into the local catalogue. Each response is stored byte
+ * for byte as an entry; an identical list is stored once, and again only after deliveries reported changes. A read, so
+ * it needs no intent and may be retried.
  */
 export async function fetchPolicyList(
   deps: PolicyDeps,
@@ -134,7 +134,7 @@ export async function loadListedLinks(
   return links;
 }
 
-/** The same from the answer to a successful publish; null if it has none. */
+/** The same from the response to a successful publish; null if it has none. */
 export async function loadPublishedLink(
   read: Query,
   call: Pick<CallRow, 'answer_seq' | 'policy_id'> | undefined,

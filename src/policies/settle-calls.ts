@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 
-/** Clocks of processes that share a database differ by less, milliseconds. */
+/** The clocks of processes that share a database are assumed to differ by less than this, in milliseconds. */
 const WRONG_CLOCK_MS = 3_600_000;
 
 /** The actor when the program settles a call from evidence. */
@@ -15,13 +15,13 @@ type SettleDeps = Pick<PolicyDeps, 'store' | 'ledger' | 'clock' | 'catchUp'>;
 
 /**
  * Updates calls without an outcome: if the process ended before writing a result, the call becomes `unknown` once its
- * time is over; an unknown one is settled if a delivery or a list of the service shows what happened (see
- * {@link findEvidence}). Harmless to repeat, and from several processes at once.
+ * time is over; an unknown one is settled if a delivery or a list of the service shows what happened (see {@link
+ * findEvidence}). Idempotent, and safe to run from several processes at once.
  */
 export async function settleCalls(deps: SettleDeps): Promise<{ lost: number; settled: number }> {
   await deps.catchUp();
   const now = deps.clock();
-  // Due times further ahead than this were written by a wrong clock and would come too late.
+  // A due time further ahead than this was written by a wrong clock, and waiting for it would take too long.
   const future = new Date(now.getTime() + WRONG_CLOCK_MS).toISOString();
   const overdue = await deps.store.read
     .selectFrom('calls')
@@ -44,8 +44,8 @@ export async function settleCalls(deps: SettleDeps): Promise<{ lost: number; set
 }
 
 /**
- * The last entry about the items of each batch with open ones: what an answer left open is settled item by item, while
- * the call itself keeps the state given in the answer. Read it before settling.
+ * The last entry about the items of each batch with open ones: what a response left open is settled item by item, while
+ * the call itself keeps the state given in the response. Read it before settling.
  */
 async function loadVersions(deps: Pick<PolicyDeps, 'store'>): Promise<ReadonlyMap<string, number>> {
   const rows = await deps.store.read
@@ -72,7 +72,10 @@ interface SettleRequest {
   readonly positions?: readonly number[] | undefined;
 }
 
-/** `not-open`: its outcome is known, or its answer is still awaited. `no-such-item`: it has no unknown items at these positions. */
+/**
+ * `not-open`: its outcome is known, or its response is still awaited. `no-such-item`: it has no unknown items at these
+ * positions.
+ */
 export type SettleOutcome =
   | { readonly outcome: 'settled'; readonly seq: number; readonly left: number }
   | { readonly outcome: 'unknown-call' | 'conflict' }
@@ -174,12 +177,12 @@ type Change = Selectable<Tables['policy_history']>;
 const MARGIN_MS = 300_000;
 
 /**
- * What deliveries, lists and later answers of the service reveal about calls with an unknown outcome. A generation or
- * item was processed if a policy.created came for the same type, jurisdiction, language and business, dated within the
- * time of the call, whose policy belongs to no other call, and which fits no other open call; if it fits several, an
- * officer has to decide. A publish happened if policy.published came for its policy, or if the policy has been newly
- * listed since. It also counts as happened if the policy was published from here since: publishing again gives the same
- * result, so there is nothing left to find out.
+ * What deliveries, lists and later responses of the service reveal about calls with an unknown outcome. A generation or
+ * item was processed if a policy.created arrived for the same type, jurisdiction, language and business, dated within
+ * the time of the call, whose policy belongs to no other call, and which fits no other open call; if it fits several,
+ * an officer has to decide. A publish succeeded if policy.published arrived for its policy, or if the policy has been
+ * newly listed since. It also counts as succeeded if the policy has been published from here since: publishing again
+ * gives the same result, so there is nothing left to find out.
  */
 async function findEvidence(read: Query): Promise<Evidence[]> {
   const unknown = await read

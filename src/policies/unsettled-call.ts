@@ -69,7 +69,7 @@ export function loadOpenGenerations(read: Query, source: string): Promise<CallRo
 
 /**
  * A generation of the same, single or in a batch, that has no outcome yet: unknown, or sent by a process that waits for
- * the answer or has ended.
+ * the response or has ended.
  */
 export async function findUnsettledTwin(
   { store: { read } }: Pick<PolicyDeps, 'store'>,

@@ -92,7 +92,7 @@ export function startSnapshotTriggers(context: {
         failing = false;
       })
       .catch((error: unknown) => {
-        // Logged once per outage; the next look tries again.
+        // Logged once per outage; the next poll tries again.
         if (!failing) context.log.warn({ err: error }, 'cannot look for changed policies at the moment');
         failing = true;
       })
@@ -129,7 +129,7 @@ interface Changes {
 }
 
 const PAGE = 200;
-/** Older changes request nothing, because the schedule runs every day (in a ledger older than this reader). */
+/** Older changes (in a ledger that is older than this reader) request nothing, because the schedule runs every day. */
 const WORTHWHILE_MS = 24 * 3_600_000;
 
 const readers: readonly { readonly position: string; load(read: Query, after: number): Promise<Changes | null> }[] = [

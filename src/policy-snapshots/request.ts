@@ -21,8 +21,8 @@ export interface SnapshotWish {
 const MINUTE = 60_000;
 
 /**
- * Requests a fetch now, which may still return the old text, and another when the edge cannot have it any longer
- * (docs/service.md §8). Requesting again before that adds nothing. Runs in the caller's transaction; the caller passes
+ * Requests a fetch now, which may still return the old text, and another for when the edge can no longer have it
+ * (docs/service.md §8). Requesting again before then adds nothing. Runs in the caller's transaction; the caller passes
  * the result to `jobs.wake` once it has committed.
  */
 export async function requestSnapshotsIn(
@@ -62,12 +62,12 @@ function settledJob(wish: SnapshotWish, after = wish.changedAt): NewJob {
   };
 }
 
-/** If an edge still serves the old text by then, it is left to the schedule. */
+/** If an edge still serves the old text after this long, the scheduled fetch will find the new one. */
 const PATIENCE_MS = 3_600_000;
 
 /**
- * The next fetch after an answer, requested at `requestedAt`, that may predate the change: when the edge's time is
- * over; if it was over already, after that long again. Null: it has been tried for an hour.
+ * The next fetch after a response, requested at `requestedAt`, that may predate the change: when the edge's cache must
+ * have expired, or as long again if it should have expired already. Null: it has been tried for an hour.
  */
 export function lookAgainJob(wish: SnapshotWish, requestedAt: string): NewJob | null {
   const since = Date.parse(requestedAt) - Date.parse(wish.changedAt);

@@ -5,7 +5,7 @@ import type { Query } from '../store/store.ts';
 import { formatPatch, structuredPatch, type StructuredPatch } from 'diff';
 import { readPolicyText, withoutTokens } from '../policy-texts/policy-text.ts';
 
-/** A text with the policy of the first answer that had it: the embed endpoint may show any policy of the type. */
+/** A text with the policy of the first response that had it: the embed endpoint may show any policy of the type. */
 export interface NamedVersion extends TextVersion {
   readonly policyId: string | null;
 }
@@ -101,7 +101,7 @@ async function loadType(read: Query, source: string, policyId: string): Promise<
   return fetched?.policy_type ?? null;
 }
 
-/** A stored answer. */
+/** A stored response. */
 interface StoredText {
   readonly seq: number;
   readonly bytes: Buffer;
@@ -164,7 +164,7 @@ type TextDiff = { readonly outcome: 'diff'; readonly diff: string } | { readonly
 const TIMEOUT_MS = 5000;
 
 /**
- * Compares two stored texts line by line: the visible text, or with `raw` the stored answers (as UTF-8). Tokens in
+ * Compares two stored texts line by line: the visible text, or with `raw` the stored responses (as UTF-8). Tokens in
  * addresses are left out in both cases.
  */
 export function diffTexts(before: DiffSide, after: DiffSide, { raw }: { readonly raw: boolean }): TextDiff {

@@ -58,10 +58,10 @@ type Taking =
   | { readonly outcome: 'not-configured'; readonly reason: string };
 
 /**
- * Fetches a policy's text as visitors see it, from the embed endpoint and from its public page, and appends each answer
- * as an entry of kind `snapshot`: its bytes if they are new, otherwise a reference to the earlier entry that has them.
- * If an answer may predate the last change, the transaction that appends it also requests a fetch that counts. Rejects
- * with the signal's reason, and like Ledger.append.
+ * Fetches a policy's text as visitors see it, from the embed endpoint and from its public page, and appends each
+ * response as an entry of kind `snapshot`: its bytes if they are new, otherwise a reference to the earlier entry that
+ * has them. If a response may predate the last change, the transaction that appends it also requests a fetch that
+ * counts. Rejects with the signal's reason, and like Ledger.append.
  */
 export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, request: SnapshotRequest): Promise<Taking> {
   const { source, policyId } = request;
@@ -111,7 +111,7 @@ export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, reques
 /**
  * A 404 from a public page alone does not show that there is no text: its address contains a token, which may have been
  * revoked. It is believed if the service's list no longer names the policy, or its latest delivery says that it was
- * deleted. Null: the answer counts.
+ * deleted. Null: the response counts.
  */
 async function refusalOfAccess(
   deps: SnapshotDeps,
@@ -169,7 +169,7 @@ async function keep(
   }
   const { answer } = fetched;
   const { slug } = request.source;
-  // Again, because a change may have been reported while the answer was on its way.
+  // Checked again, because a change may have been reported while the response was on its way.
   await deps.catchUp();
   const changedAt = await loadLatestChange(deps, request, target);
   const origin = originWindow(answer, cacheMs);

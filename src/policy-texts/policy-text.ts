@@ -177,7 +177,7 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** The text that a reader sees, extracted from an answer. */
+/** The text that a reader sees, extracted from a response. */
 interface PolicyText {
   /**
    * How it was extracted, which determines the meaning of its hash. `json`: no text was found in the JSON, so all of it
@@ -187,22 +187,25 @@ interface PolicyText {
   readonly lines: readonly string[];
   /** Hash of the lines joined by line feeds, UTF-8, lower-case hex. */
   readonly sha256: string;
-  /** The id of the policy named in the answer; null if there is none. */
+  /** The id of the policy named in the response; null if there is none. */
   readonly policyId: string | null;
 }
 
 /**
- * Where the text may be in an answer of the embed endpoint, whose shape is not documented (docs/assumptions.md).
+ * Where the text may be in a response of the embed endpoint, whose shape is not documented (docs/assumptions.md).
  * Displayed forms come first.
  */
 const textFields = ['html', 'content_html', 'markdown', 'content', 'text', 'body'] as const;
 const idFields = ['id', 'policy_id', 'policyId'] as const;
 const MAX_DEPTH = 3;
-/** JSON nested more deeply is treated as plain text: written out, its indentation would exhaust the memory. */
+/**
+ * JSON nested more deeply than this is treated as plain text: if it were pretty-printed, its indentation would exhaust
+ * memory.
+ */
 const MOST_LEVELS = 100;
 
 /**
- * Reads the visible text from an answer: the words of a page, or the field of JSON that contains the text. Texts that
+ * Reads the visible text from a response: the words of a page, or the field of JSON that contains the text. Texts that
  * differ only in markup, other fields or the queries of links are equal. Never throws.
  */
 export function readPolicyText(bytes: Uint8Array, contentType: string | null): PolicyText {
@@ -221,8 +224,8 @@ export function readPolicyText(bytes: Uint8Array, contentType: string | null): P
 export function withoutTokens(text: string): string {
   return (
     text
-      // Looks back from each "?", because searching forward from each of many addresses in one word would take far
-      // longer.
+      // Searches backwards from each "?", because searching forwards from each of many addresses in one word would take
+      // far longer.
       .replace(/\?(?<=https?:\/\/[^\s"'<>?#\\]{1,2000}\?)[^\s"'<>#\\]*/gi, '?…')
       .replace(/([?&;](?:token|siteKey|key|signature)=)[^\s"'<>&#\\…]+/gi, '$1…')
   );
@@ -239,7 +242,7 @@ function plainOrHtml(text: string, policyId: string | null): PolicyText {
 }
 
 function textOf(form: PolicyText['form'], lines: readonly string[], policyId: string | null): PolicyText {
-  // JSON can contain half a character, which no entry, page or document can store.
+  // JSON can contain a lone surrogate, which no entry, page or document can store.
   const whole = lines.map((line) => (line as string & { toWellFormed(): string }).toWellFormed());
   return { form, lines: whole, sha256: sha256Hex(Buffer.from(whole.join('\n'), 'utf8')), policyId };
 }
@@ -279,7 +282,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether JSON is nested more deeply than any real answer: laid out in lines, it would grow with the square of its depth. */
+/**
+ * Whether JSON is nested more deeply than any real response. Pretty-printed, it would grow with the square of its
+ * depth.
+ */
 function isDeep(text: string): boolean {
   let depth = 0;
   let isQuoted = false;

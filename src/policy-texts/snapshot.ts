@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** How long the service's edge may keep serving an answer (docs/service.md §8), milliseconds. */
+/** How long the service's edge may keep serving a response (docs/service.md §8), milliseconds. */
 export const EDGE_CACHE_MS = 5 * 60_000;
 
-/** A fetch this long after a change shows its result: the edge's time and a minute, milliseconds. */
+/** A fetch this long after a change shows its result: the edge's cache time plus a minute, in milliseconds. */
 export const SETTLED_AFTER_MS = EDGE_CACHE_MS + 60_000;
 
 /** The type that lists all policies; only for the embed endpoint (docs/service.md §2.6). */
@@ -15,7 +15,7 @@ export type SnapshotTarget = `embed:${string}` | `hosted:${string}` | 'openapi';
 const text = z.string();
 const optional = z.string().nullable();
 
-/** Meta of an entry of kind `snapshot`: how an answer was obtained, never a token or key. */
+/** Meta of an entry of kind `snapshot`: how a response was obtained, never a token or key. */
 export const snapshotMetaSchema = z.object({
   what: z.enum(['policy', 'openapi']),
   /** One per fetch: a job that runs twice records it once. */
@@ -26,7 +26,7 @@ export const snapshotMetaSchema = z.object({
   phase: z.enum(['provisional', 'settled']),
   target: text,
   policyType: optional,
-  /** The policy of the page; for the embed endpoint, the policy named in its answer. */
+  /** The policy of the page; for the embed endpoint, the policy named in its response. */
   policyId: optional,
   status: z.number().int(),
   /** `absent`: the service answered that there is nothing (404, 410). */
@@ -44,7 +44,7 @@ export const snapshotMetaSchema = z.object({
   }),
   requestedAt: text,
   receivedAt: text,
-  /** The service produced this answer between these times, taking caches into account. */
+  /** The service produced this response between these times, taking caches into account. */
   originFrom: text,
   originTo: text,
   bytes: z.number().int(),
@@ -59,7 +59,7 @@ export const snapshotMetaSchema = z.object({
 });
 export type SnapshotMeta = z.infer<typeof snapshotMetaSchema>;
 
-/** The parts of an answer that date it. Times are ISO 8601 UTC, our clock. */
+/** The parts of a response that date it. Times are ISO 8601 UTC, our clock. */
 interface DatedAnswer {
   readonly requestedAt: string;
   readonly receivedAt: string;
@@ -75,10 +75,10 @@ interface DatedAnswer {
 const DATE_BELIEVED_MS = 24 * 3_600_000;
 
 /**
- * The times between which the service must have produced an answer. With an Age header (whole seconds, RFC 9111 §5.1),
- * that long before it arrived; without one, up to `cacheMs` before, or longer if a cacheable answer (`cacheMs` over 0)
- * says so. An earlier Date header moves the beginning to it: either a cache sends no Age, or a clock is behind, which
- * cannot be distinguished.
+ * The times between which the service must have produced a response. With an Age header (whole seconds, RFC 9111 §5.1),
+ * that long before it arrived; without one, up to `cacheMs` before, or longer if a cacheable response (`cacheMs` over
+ * 0) says so. An earlier Date header moves the beginning to it: either a cache sends no Age, or a clock is behind,
+ * which cannot be distinguished.
  */
 export function originWindow(answer: DatedAnswer, cacheMs: number): { originFrom: string; originTo: string } {
   const { age, date, cacheControl } = answer.headers;
@@ -93,7 +93,7 @@ export function originWindow(answer: DatedAnswer, cacheMs: number): { originFrom
 }
 
 /**
- * How long a cache may serve an answer: the known time, or according to its Cache-Control (RFC 9111 §5.2.2, RFC 5861
+ * How long a cache may serve a response: the known time, or according to its Cache-Control (RFC 9111 §5.2.2, RFC 5861
  * §3); milliseconds.
  */
 function longestKept(cacheMs: number, cacheControl: string | null): number {
@@ -105,7 +105,7 @@ function longestKept(cacheMs: number, cacheControl: string | null): number {
 }
 
 /**
- * Whether an answer shows the result of a change: requested when the edge could no longer have the old text, and
+ * Whether a response shows the result of a change: requested when the edge could no longer have the old text, and
  * produced after the change according to its headers.
  */
 export function showsChange(changedAt: string, requestedAt: string, originFrom: string): boolean {

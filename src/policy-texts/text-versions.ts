@@ -54,8 +54,9 @@ export interface TextVersion {
 }
 
 /**
- * The versions after one more sighting, in order. A text seen before becomes a separate version, unless the answer may
- * be older than the first sighting of what followed: then a cache served it, which only shows that it was there longer.
+ * The versions after one more sighting, in order. A text seen before becomes a separate version, unless the response
+ * may be older than the first sighting of what followed: then a cache served it, which only shows that it was there
+ * longer.
  */
 export function addSighting(versions: readonly TextVersion[], sighting: Sighting): readonly TextVersion[] {
   const place = placeOf(versions, sighting);
@@ -70,7 +71,10 @@ export function addSighting(versions: readonly TextVersion[], sighting: Sighting
   ];
 }
 
-/** The newest version with this text that may have been there when the answer was produced; -1: it is a separate version. */
+/**
+ * The newest version with this text that may have been there when the response was produced; -1: it is a separate
+ * version.
+ */
 function placeOf(versions: readonly TextVersion[], { textSha256, originFrom, originTo }: Sighting): number {
   const place = versions.findLastIndex(
     (version, at) =>
@@ -98,7 +102,7 @@ function begin(version: number, notBefore: string | null, sighting: Sighting): T
 }
 
 function seenAgain(version: TextVersion, before: TextVersion | undefined, sighting: Sighting): TextVersion {
-  // An answer that may predate the text in between proves nothing about the beginning.
+  // A response that may predate the text in between proves nothing about the beginning.
   const isOfThis = before === undefined || sighting.originFrom > before.firstSeen;
   return {
     ...version,

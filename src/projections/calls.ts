@@ -146,7 +146,7 @@ function newCall(meta: CallIntent, entry: ProjectedEntry): Call {
 
 /**
  * The call after one more entry. A late result counts even if the call had been given up as lost. A result with an
- * unknown outcome does not override a settlement made meanwhile.
+ * unknown outcome does not override a settlement made in the meantime.
  */
 function foldCall(
   call: Call,

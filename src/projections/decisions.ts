@@ -320,7 +320,7 @@ function judgedColumns(judged: JudgedDecision): Judged {
 /** Judgements of first decisions, by state and purposes: most decisions are their subject's first, and few combinations occur. */
 const judgedBefore = new Map<string, Judged>();
 const JUDGEMENTS_KEPT = 1000;
-/** Longer combinations are not cached: they are rare, and the sender chooses their length. */
+/** Longer combinations are not cached: they are rare, and the sender controls their length. */
 const SAYING_LENGTH = 500;
 
 /** Judges the first record of a subject’s first decision. */

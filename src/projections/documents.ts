@@ -24,8 +24,8 @@ export const documents: Projection = {
       if (action?.action === 'document.produced') {
         const row = documentRow(action, entry);
         const before = produced.get(row.document_id) ?? known.get(row.document_id);
-        // Ids of earlier versions did not cover the content: a second document issued under the same id is kept beside
-        // the first.
+        // Ids of earlier versions did not cover the content: a second document issued under the same id is kept
+        // alongside the first.
         const id = before === undefined ? row.document_id : `${row.document_id}-${row.sha256.slice(0, 16)}`;
         produced.set(id, { ...row, document_id: id });
       }

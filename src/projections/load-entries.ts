@@ -73,7 +73,8 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
   const reader = {
     /**
      * The page after a position, up to `upTo`. While it is projected, the next one is already being read; that one is
-     * read again if the position's generation has changed since, as it may contain content that was erased meanwhile.
+     * read again if the position's generation has changed since, as it may contain content that has been erased in the
+     * meantime.
      */
     async load(from: Position, upTo: number = Number.MAX_SAFE_INTEGER): Promise<Page | null> {
       const { seq: after, generation } = from;

@@ -17,7 +17,7 @@ export type OnMisplaced = (reason: string) => Promise<unknown>;
 export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplaced: OnMisplaced | undefined) {
   /** The last position that was found correct, or to which this process moved it since. */
   let sound: Position | null = null;
-  /** Another process was rebuilding the read models when this one wanted to. */
+  /** Whether another process was rebuilding the read models when this one wanted to. */
   let isElsewhere = false;
 
   /** What is wrong with the position; null: nothing. Checked only if another process has moved it, and at the end of the ledger. */
@@ -48,7 +48,7 @@ export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplace
     log.error({}, `${reason}; rebuilding them`);
     try {
       await onMisplaced(reason);
-      // Checked again, as someone may have changed it meanwhile.
+      // Must be checked again, as someone may have changed it in the meantime.
       sound = null;
     } catch (error) {
       if (!(error instanceof CodedError && error.code === 'conflict')) throw error;

@@ -33,7 +33,7 @@ export async function startPosition(tx: StoreTransaction, name: PositionName): P
   await tx.insertMany('fold_positions', rows, 'keep');
 }
 
-/** Moves a position unless it was moved meanwhile. False: it was, and this transaction must write nothing. */
+/** Moves a position unless someone else has moved it. False if they have: this transaction must then write nothing. */
 export async function movePosition(
   tx: StoreTransaction,
   name: PositionName,

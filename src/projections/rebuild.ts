@@ -36,13 +36,14 @@ export interface RebuildReport extends Differences {
 /**
  * Projects all entries again into shadow tables while the live ones stay in use and up to date; then, in one
  * transaction at the same position of both, writes what differs into the live tables. If nothing differs, nothing is
- * written. Rejects with CodedError `conflict` if another rebuild was started meanwhile, which then continues instead.
+ * written. Rejects with CodedError `conflict` if another rebuild was started in the meantime; that one continues
+ * instead.
  */
 export function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   return projectAgain(options, true);
 }
 
-/** Like rebuild, but does not write to the live tables: do they match the ledger? */
+/** Like rebuild, but only reports whether the live tables match the ledger, and does not change them. */
 export function compareWithRebuild(options: RebuildOptions): Promise<RebuildReport> {
   return projectAgain(options, false);
 }
@@ -55,7 +56,10 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
   }
 }
 
-/** Without a report: a source was read again meanwhile, so that only later entries were read with its new options. */
+/**
+ * Resolves without a report if a source was read again during the replay, so only the later entries were read with its
+ * new options.
+ */
 async function projectOnce(
   options: RebuildOptions,
   replace: boolean,
@@ -89,7 +93,10 @@ async function projectOnce(
   }
 }
 
-/** How often to look at a rebuild or comparison that runs elsewhere, and how long without progress before it counts as dead, milliseconds. */
+/**
+ * How often to check a rebuild or comparison that runs elsewhere, and how long it may make no progress before it counts
+ * as dead, in milliseconds.
+ */
 const LOOK_MS = 250;
 const STALLED_MS = 15_000;
 

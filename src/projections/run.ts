@@ -43,7 +43,7 @@ export interface ProjectorOptions {
 
 /** Share of time that the event loop is busy without the projector, above which deliveries take precedence. */
 const BUSY = 0.7;
-/** The projector then rests this many times as long as its run took, so a fifth of the time is left to it. */
+/** The projector then rests this many times as long as its run took, so it gets a fifth of the time. */
 const RESTS = 4;
 /** The longest such rest, milliseconds. */
 const REST_MS = 6000;
@@ -321,7 +321,7 @@ function createProgressReport(store: Store, log: ProjectorLog): (folded: number)
 
 interface RestCircumstances {
   readonly tookMs: number;
-  /** Entries were appended meanwhile. */
+  /** Entries have been appended since the run began. */
   readonly told: boolean;
   readonly busy: boolean;
   /** Someone is waiting for an entry. */
@@ -338,8 +338,8 @@ export function restAfter({ outcome, full, behindMs }: Ran, circumstances: RestC
       if (told) return 0;
       return awaited ? Math.min(lingerMs, pollMs) : pollMs;
     case 'lost':
-      // Another process is projecting, and this one would only repeat its work. So it just checks now and then whether
-      // the other still is, less often than the other rests.
+      // Another process is projecting, and this one would only repeat its work. So it only checks now and then whether
+      // the other still is, with pauses longer than the other's rests.
       if (awaited) return Math.min(lingerMs, pollMs);
       return busy ? pollMs + REST_MS : pollMs;
     case 'projected':
@@ -358,7 +358,7 @@ function watchEventLoop(): () => number {
   return () => performance.eventLoopUtilization(before).utilization;
 }
 
-/** The very first run creates the position, unless another process was faster. */
+/** The first run of all creates the position, unless another process was faster. */
 async function beginPosition(tx: StoreTransaction): Promise<Position> {
   await startPosition(tx, 'projector');
   const position = await loadPosition(tx.query, 'projector');

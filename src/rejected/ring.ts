@@ -143,7 +143,7 @@ async function writeGathered(
   if (rows.length + leave.length + counts.size === 0 && !purging) return;
   await store.transaction(async (tx) => {
     await removeIn(tx, leave);
-    // Many rows per statement: in a flood, each statement waits for a turn of the busy process, and appends wait for
+    // Many rows per statement: in a flood, each statement waits for its turn in the busy process, and appends wait for
     // all of them.
     for (const chunk of chunks(rows)) await tx.query.insertInto('rejected_deliveries').values(chunk).execute();
     await addCounts(tx, [...counts.values()]);

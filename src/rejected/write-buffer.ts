@@ -53,7 +53,7 @@ export class Gathering {
   #bytes = 0;
   readonly #itemsOf = new Map<string, number>();
   #counts = new Map<string, RejectedCount>();
-  /** Digests of recent deliveries: a sender that repeats a refused delivery takes one place, not many. */
+  /** Digests of recent deliveries: a sender that repeats a refused delivery takes up one place, not many. */
   readonly #recent = new Set<string>();
 
   constructor(clock: Clock) {

@@ -28,7 +28,10 @@ export function doubtfulController(
 
 export type DoubtfulController = NonNullable<ReturnType<typeof doubtfulController>>;
 
-/** Whether a profile is a source's own, or names it, or the source is the installation's first: it is then not taken for another client's. */
+/**
+ * Whether a profile is a source's own, or names it, or the source is the installation's first: so it is not taken for
+ * another client's.
+ */
 function isConfirmed(
   profile: ControllerProfile,
   source: Pick<Source, 'slug' | 'options'>,

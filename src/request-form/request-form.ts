@@ -32,7 +32,7 @@ export interface RequestFormDeps {
 /** The job that mails the confirmation of receipt and the code. */
 export const REQUEST_MAIL = 'request-form-mail';
 export const requestMailSchema = z.object({ caseId: z.string() });
-/** Enough for a mail server that is away for half a day. */
+/** Enough attempts to outlast a mail server outage of half a day. */
 const MAIL_ATTEMPTS = 80;
 
 /** Channel of a request sent through the form. */
@@ -40,7 +40,7 @@ const CHANNEL = 'request form';
 /** The actor, without a name, because entries outlive an erasure of the case. */
 export const REQUESTER = 'data subject (request form)';
 
-/** A form sent back sooner was not filled in by a person; milliseconds. */
+/** A form sent back sooner than this was not filled in by a person; milliseconds. */
 const SOONEST_MS = 2000;
 /** Hours for which a form is valid. */
 const FORM_HOURS = 24;
@@ -159,8 +159,8 @@ async function saysTheSame(
 }
 
 /**
- * Counts a source's request before it is recorded, so that concurrent requests count like consecutive ones. False: one
- * too many.
+ * Counts a source's request before it is recorded, so that concurrent requests count like consecutive ones. False: the
+ * limit has been reached.
  */
 async function countRequest({ store, keys }: RequestFormDeps, source: string, now: string): Promise<boolean> {
   const key = hmacSha256(keys.instance.link, Buffer.from(`request form hour ${source}`));
@@ -186,7 +186,7 @@ export function receiptToken({ keys }: Pick<RequestFormDeps, 'keys'>, source: st
   return `${number}.${mac}`;
 }
 
-/** The request whose page an address opens; null: none, or no longer. */
+/** The request whose page an address opens; null: it opens none, or no longer does. */
 export async function findRequest(
   deps: Pick<RequestFormDeps, 'store' | 'keys' | 'clock'>,
   source: string,

@@ -84,7 +84,7 @@ export function createConsentLog(
     /** Adds a decision made now. Only a limited number is kept; the oldest are dropped. */
     record: (decision: DecisionHappening): void => {
       recorded.push({ decision, since: Math.max(decision.at.getTime(), recorded.at(-1)?.since ?? 0) });
-      // A tenth at a time, so that the rest need not be moved for each one.
+      // A tenth at a time, so that the rest need not be moved for each dropped decision.
       if (recorded.length > keep) left += recorded.splice(0, Math.max(1, Math.floor(keep / 10))).length;
     },
     /** The recorded decisions that are kept. */

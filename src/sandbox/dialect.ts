@@ -14,9 +14,9 @@ export const errorForms = ['object', 'numbered', 'string', 'text'] as const;
 export type ErrorForm = (typeof errorForms)[number];
 
 /**
- * The answer of the embed endpoint; not documented (docs/service.md §4.7). `fields` contains everything about a policy
- * including its text; `content` has the Markdown under that name, `html` nothing but HTML (and a plain list as hub),
- * `data` an envelope; `web page` and `markdown` are not JSON.
+ * The response of the embed endpoint; not documented (docs/service.md §4.7). `fields` contains everything about a
+ * policy including its text; `content` has the Markdown under that name, `html` nothing but HTML (and a plain list as
+ * hub), `data` an envelope; `web page` and `markdown` are not JSON.
  */
 export const embedForms = ['fields', 'content', 'html', 'data', 'web page', 'markdown'] as const;
 export type EmbedForm = (typeof embedForms)[number];
@@ -28,7 +28,7 @@ type PublishBody = (typeof publishBodies)[number];
 /** The form of a delivery's id. */
 export type DeliveryIdForm = 'dlv' | 'evt' | 'uuid' | 'number';
 
-/** The layout of JSON: without blanks, over several lines, or with everything beyond ASCII escaped. */
+/** The layout of JSON: without white space, over several lines, or with everything beyond ASCII escaped. */
 export type JsonLayout = 'compact' | 'indented' | 'ascii';
 
 /**

@@ -28,10 +28,10 @@ const times = {
   after: z.number().int().min(0).default(0),
 };
 
-/** Whether the request is carried out anyway, so that only its answer is lost: the caller cannot know. */
+/** Whether the request is carried out anyway, so that only its response is lost and the caller cannot know. */
 const carriedOut = { carriedOut: z.boolean().default(false) };
 
-/** Faults that can be requested, by name. Several may hit one request. */
+/** Faults that can be requested, by name. Several may affect one request. */
 export const faultSchema = z.discriminatedUnion('name', [
   // Of the connection
   z.strictObject({ name: z.literal('latency'), ...times, ms: ms.default(300) }),
@@ -127,7 +127,7 @@ export function isScenarioName(name: string): name is ScenarioName {
   return Object.hasOwn(scenarios, name);
 }
 
-/** The faults that hit one request. */
+/** The faults that affect one request. */
 export interface Drawn {
   /** Number of this request within the sandbox, from 1. */
   readonly number: number;
@@ -140,7 +140,7 @@ export interface Faults {
   list(): readonly Fault[];
   /** How often each fault has happened since it was set, in the order of `list`. */
   counts(): readonly number[];
-  /** Decides which faults hit the next request to an endpoint. The same seed and requests give the same faults. */
+  /** Decides which faults affect the next request to an endpoint. The same seed and requests give the same faults. */
   draw(target: Exclude<FaultTarget, 'any'>): Drawn;
   /** How late a row appears in the log, milliseconds; 0: at once. */
   rowDelay(index: number): number;
@@ -183,7 +183,7 @@ export function createFaults(seed: number, initial: readonly FaultInput[] = []):
   return faults;
 }
 
-/** A fault without `on` hits every endpoint for which it makes sense. */
+/** A fault without `on` affects every endpoint for which it makes sense. */
 function concerns(fault: Fault, target: Exclude<FaultTarget, 'any'>): boolean {
   const isOfDeliveries = fault.name.startsWith('webhook-');
   if (isOfDeliveries !== (target === 'webhooks')) return false;

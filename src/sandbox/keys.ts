@@ -24,7 +24,7 @@ type KeyVerdict =
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Text that looks random and follows only from the seed. Used for the sandbox's keys, which are worth nothing elsewhere. */
+/** Text that looks random and follows only from the seed. Used for the sandbox's keys, which are useless elsewhere. */
 export function deriveText(length: number, ...parts: readonly (string | number)[]): string {
   let text = '';
   for (let block = 0; text.length < length; block += 1) {

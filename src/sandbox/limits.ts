@@ -1,4 +1,7 @@
-/** Spellings of the limit headers: the service documents that they exist, but not their names (docs/service.md §8). */
+/**
+ * Spellings of the limit headers: the service documents that there are such headers, but not their names
+ * (docs/service.md §8).
+ */
 export const limitHeaderForms = ['x-ratelimit', 'ratelimit', 'ratelimit-ietf', 'none'] as const;
 export type LimitHeaderForm = (typeof limitHeaderForms)[number];
 

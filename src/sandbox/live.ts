@@ -59,7 +59,7 @@ export async function playLive(options: LiveOptions): Promise<number> {
   while (!signal.aborted) {
     const number = options.nextNumber();
     const random = mulberry32(mix(options.seed ^ 0x6c697665, number));
-    // Visitors come independently of each other. After sleeping, a machine catches up at most one second.
+    // Visitors arrive independently of each other. After sleeping, a machine catches up on at most one second.
     due = Math.max(due + (-Math.log(1 - random()) * 60_000) / options.perMinute, clock().getTime() - started - 1_000);
     const ms = due - (clock().getTime() - started);
     if (ms > 1) await wait(ms, signal);
@@ -211,7 +211,7 @@ function policyMoment(
   };
 }
 
-/** Applies a happening to the service's later answers. Scans, requests and integrations appear in no answer. */
+/** Applies a happening to the service's later responses. Scans, requests and integrations appear in no response. */
 export function takePlace(world: World, happening: Happening): void {
   switch (happening.event) {
     case 'consent.recorded':

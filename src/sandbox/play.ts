@@ -35,7 +35,7 @@ export interface ClientTraffic {
   readonly stopped: string | null;
 }
 
-/** After this many consecutive deliveries without an answer, retries included, an endpoint is given up. */
+/** After this many consecutive deliveries without a response, retries included, an endpoint is given up. */
 const PATIENCE = 3;
 
 /** Plays one client's traffic of a range to its endpoints, or to `deliver`. */

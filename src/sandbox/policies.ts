@@ -127,7 +127,7 @@ export function createPolicyShelf(client: SandboxClient, timeline: readonly Poli
       touched.add(id);
       return published;
     },
-    /** Applies an event to a policy, so that later answers agree with the event. */
+    /** Applies an event to a policy, so that later responses agree with the event. */
     apply: (happening: PolicyHappening): void => {
       catchUp(happening.at);
       set(happening);

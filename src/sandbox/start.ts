@@ -18,7 +18,7 @@ export interface StartOptions extends SandboxOptions {
   readonly webhookUrl?: string;
 }
 
-/** One line of the start-up table. `secret` lines are worth nothing outside this sandbox. */
+/** One line of the start-up table. Values of `secret` lines are useless outside this sandbox. */
 export interface StartRow {
   readonly client: string | null;
   readonly what: string;
@@ -55,7 +55,7 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
   const { baseUrl, siteUrl } = await sandbox.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });
   if (stateFile !== undefined) {
     const opened = createStateKeeper(stateFile, sandbox.state);
-    // Fail now if the file cannot be written, not when there is something to lose.
+    // Fails now if the file cannot be written, not later when there is something to lose.
     await opened.flush().catch(async (error: unknown) => {
       await made.close();
       throw error;

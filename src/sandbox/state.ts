@@ -100,7 +100,7 @@ export async function loadState(path: string, seed: number): Promise<SandboxStat
   return parsed.data;
 }
 
-/** The file is written under another name and renamed, so that it is complete at any time. */
+/** The file is written under another name and renamed, so that it is always complete. */
 export function createStateKeeper(path: string, read: () => SandboxState, delayMs = 200) {
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -148,7 +148,7 @@ export type StateKeeper = ReturnType<typeof createStateKeeper>;
 async function replaceFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${process.pid}.part`;
   try {
-    // It contains only invented people, but still should not be readable by others.
+    // It contains only invented people, but still should not be readable by other users.
     const file = await open(beside, 'w', 0o600);
     try {
       await file.writeFile(text, 'utf8');

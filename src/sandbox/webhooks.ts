@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Properties of a delivery. All except `sound` are faults that a receiver has to handle. */
+/** Properties of a delivery. All except `sound` are faults that a receiver must handle. */
 export const deliveryNotes = [
   'sound',
   'repeat',
@@ -32,7 +32,7 @@ interface DeliveryAttempt {
   /** ISO 8601 UTC. */
   readonly at: string;
   readonly status: number | null;
-  /** Set if there was no answer. */
+  /** Set if there was no response. */
   readonly error: string | null;
 }
 
@@ -46,7 +46,7 @@ export interface DeliveryRecord {
   readonly bytes: number;
   readonly attempts: readonly DeliveryAttempt[];
   /**
-   * `accepted`: a 2xx came; `refused`: the last answer was something else; `unreachable`: no answer to the last
+   * `accepted`: a 2xx came; `refused`: the last response was something else; `unreachable`: no response to the last
    * attempt; `lost`: not sent because of a fault.
    */
   readonly outcome: 'accepted' | 'refused' | 'unreachable' | 'lost';

@@ -139,7 +139,7 @@ type RequestPlan = readonly [
   message: string,
 ];
 
-/** 27.2 days before the end leaves about four days of a month: it is due soon. */
+/** Received 27.2 days before the end, a request has about four days of its month left: it is due soon. */
 const requestPlans: readonly RequestPlan[] = [
   [
     'access',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ServiceError, type ServiceSubject } from './service-error.ts';
 
 /**
- * Parses the JSON of an answer. Errors: ServiceError `unreadable`, which describes what came instead without quoting
+ * Parses the JSON of a response. Errors: ServiceError `unreadable`, which describes what came instead without quoting
  * it; `too-large`.
  */
 export function readJson(bytes: Buffer, about?: ServiceSubject, limits: JsonLimits = usualLimits): unknown {
@@ -151,12 +151,12 @@ export function readEnvelope(body: string, secret: string | null): { code?: stri
 /** Characters of a text that are examined; only a line of it is shown. */
 const MAX_CLEANED = 65_536;
 
-/** Makes foreign text fit for a log line: one line, no control characters, no secret, limited in length. */
+/** Makes foreign text safe for a log line: one line, no control characters, no secret, limited in length. */
 export function cleanText(text: string, secret: string | null, maxLength: number): string {
   const cut = text.length > MAX_CLEANED;
   const some = cut ? text.slice(0, MAX_CLEANED) : text;
   const whole = secret === null || secret === '' ? some : some.replaceAll(secret, '[API key]');
-  // The cut may have left half a secret at the end.
+  // Cutting may have left half a secret at the end.
   const hidden = cut && secret !== null ? whole.slice(0, -Math.max(1, secret.length)) : whole;
   const oneLine = hidden.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return oneLine.length > maxLength ? `${oneLine.slice(0, maxLength - 1).trimEnd()}…` : oneLine;

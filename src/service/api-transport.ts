@@ -12,7 +12,7 @@ export interface TransportOptions {
   readonly baseUrl: string;
   /** Sent as `Authorization: Bearer …` (docs/service.md §5). Never logged, never part of an error. */
   readonly apiKey: string;
-  /** Maximum time in milliseconds for one attempt, including reading the answer. */
+  /** Maximum time in milliseconds for one attempt, including reading the response. */
   readonly timeoutMs?: number;
   /** Maximum answer in bytes after decompression. */
   readonly maxBytes?: number;
@@ -33,7 +33,7 @@ interface ServiceRequest<T> {
   /** Below the API root, with a leading slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | null | undefined>>;
-  /** Sent as JSON; bytes are sent as they are. */
+  /** Sent as JSON; bytes are sent unchanged. */
   readonly body?: unknown;
   /** Sent as JSON; bytes are sent unchanged. */
   readonly about?: ServiceSubject;
@@ -57,9 +57,9 @@ export interface ServiceAnswer {
 /** Sends requests to the service. */
 export interface Transport {
   /**
-   * Sends one request and reads its answer. Only GET is retried, and only after failures that may pass (429, 5xx,
-   * network, time-out, unreadable answer), with jittered back-off and respecting Retry-After. Errors: ServiceError; the
-   * signal's reason if it was aborted.
+   * Sends one request and reads its response. Only GET is retried, and only after failures that may be temporary (429,
+   * 5xx, network, time-out, unreadable response), with jittered back-off and respecting Retry-After. Errors:
+   * ServiceError; the signal's reason if it was aborted.
    */
   request<T>(request: ServiceRequest<T>): Promise<T>;
 }
@@ -95,7 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
         maxTimeout: Math.min(30 * SECOND, longest.pauseMs),
         randomize: true,
         ...(signal === undefined ? {} : { signal }),
-        // Only called while attempts are left, so no wait is wasted.
+        // Only called while attempts are left, so it never waits in vain.
         shouldRetry: async ({ error, attemptNumber }) => {
           if (!(error instanceof ServiceError) || !isTransient(error.kind)) return false;
           const wait = error.retryAfterMs ?? 0;

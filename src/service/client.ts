@@ -22,7 +22,7 @@ export interface ServiceClient {
   fetchConsentLogPage(query: ConsentLogQuery, signal?: AbortSignal, maxBytes?: number): Promise<ConsentLogPage>;
   /** All published policies (docs/service.md §4.3). Errors: ServiceError; the signal's reason when aborted. */
   listPolicies(signal?: AbortSignal): Promise<readonly ListedPolicy[]>;
-  /** All published policies with the bytes of each answer. */
+  /** All published policies with the bytes of each response. */
   fetchPolicyPages(signal?: AbortSignal): Promise<PolicyList>;
   /** Generates one policy (docs/service.md §4.1). */
   generatePolicy(body: Buffer, sending?: Sending): Promise<ServiceAnswer>;

@@ -40,7 +40,7 @@ export interface ConsentLogQuery {
 
 /** One row, unchanged. Its fields are not documented (docs/service.md §2.8), so none is required. */
 export interface ConsentLogRow {
-  /** The exact bytes of the row in the answer. */
+  /** The exact bytes of the row in the response. */
   readonly bytes: Buffer;
   /** The row as JSON, which may be parsed on each access; a number that a double may not hold exactly is given as text. */
   readonly value: unknown;
@@ -69,9 +69,9 @@ interface PageDamage {
 
 /**
  * Fetches one page of the consent log (docs/service.md §4.5). Also accepted: a missing `data` if nothing else in the
- * answer could be the rows, a page that is a bare array, and a cursor that is null, absent, empty or a number. A page
+ * response could be the rows, a page that is a bare array, and a cursor that is null, absent, empty or a number. A page
  * of broken JSON is requested again. If it comes with the same bytes, or never complete, its readable part is returned
- * with its `damage`. Errors: ServiceError; `unreadable` if the answer is not a page, or its rows or cursor cannot be
+ * with its `damage`. Errors: ServiceError; `unreadable` if the response is not a page, or its rows or cursor cannot be
  * found; `too-large` over `maxBytes`.
  */
 export async function fetchConsentLogPage(
@@ -121,9 +121,9 @@ function isBetter(one: ConsentLogPage, other: ConsentLogPage): boolean {
 }
 
 /**
- * Reads a page from an answer, in slices that leave time for deliveries; exported for tests. From a page of broken JSON
- * it returns the readable part, with its `damage`. Errors: ServiceError; `unreadable` if it is not a page, `too-large`
- * beyond the limits.
+ * Reads a page from a response, in slices that leave time for deliveries; exported for tests. From a page of broken
+ * JSON it returns the readable part, with its `damage`. Errors: ServiceError; `unreadable` if it is not a page,
+ * `too-large` beyond the limits.
  */
 export async function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): Promise<ConsentLogPage> {
   const { serverDate } = answer;
@@ -202,7 +202,7 @@ function cursorOfFrame(frame: string | null, isAllThereIs: boolean): { readonly 
   if (frame === null) return null;
   const json = parseJson(Buffer.from(frame, 'latin1').toString('utf8'));
   try {
-    // Rows that occur a second time in the answer were not separated.
+    // Rows that occur a second time in the response were not separated.
     const data = Array.isArray(json) ? json : memberOf(json, 'data');
     if (!Array.isArray(data) || data.length > 0)
       throw new ServiceError('unreadable', { detail: 'the response contains `data` twice' });
@@ -213,10 +213,13 @@ function cursorOfFrame(frame: string | null, isAllThereIs: boolean): { readonly 
   }
 }
 
-/** An answer without an array of rows is larger only by mistake. */
+/** A response without an array of rows is larger only by mistake. */
 const MAX_WITHOUT_ROWS = 1024 * 1024;
 
-/** The cursor of an answer without rows that is a valid empty page. Errors: ServiceError `unreadable` if it is something else. */
+/**
+ * The cursor of a response without rows that is a valid empty page. Errors: ServiceError `unreadable` if it is
+ * something else.
+ */
 function readWithoutRows(bytes: Buffer, latin1: string): string | null {
   let json: unknown;
   try {

@@ -20,10 +20,10 @@ interface McpGeneration {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The tool's answer. */
+/** The tool's response. */
 interface McpAnswer {
   readonly status: number;
-  /** The text of the tool's answer, unchanged. */
+  /** The text of the tool's response, unchanged. */
   readonly bytes: Buffer;
 }
 
@@ -32,8 +32,8 @@ const formSchema = z.record(z.string(), z.string());
 
 /**
  * Generates one policy through the service's MCP endpoint: asks for the fields of its undocumented tool, sends form A
- * with those names, and returns the answer. The tool is called once only. Errors: ServiceError as for REST, `unsent` if
- * the tool was not called yet; the signal's reason if aborted.
+ * with those names, and returns the response. The tool is called once only. Errors: ServiceError as for REST, `unsent`
+ * if the tool was not called yet; the signal's reason if aborted.
  */
 export async function generateViaMcp(generation: McpGeneration): Promise<McpAnswer> {
   const { siteUrl, apiKey, timeoutMs, signal } = generation;
@@ -61,7 +61,7 @@ export async function generateViaMcp(generation: McpGeneration): Promise<McpAnsw
   let called = false;
   try {
     return await withDeadline(timeoutMs, signal, async (ending) => {
-      // The SDK adds a listener to it for each request, which ends with this exchange.
+      // The SDK adds a listener to the signal for each request; this signal ends with the exchange.
       setMaxListeners(0, ending);
       const limits = { timeout: timeoutMs, signal: ending };
       await client.connect(transport, limits);
@@ -105,7 +105,7 @@ async function findToolSchema(client: McpClient, limits: RequestOptions): Promis
   });
 }
 
-/** The answer's data, or else its first text; empty if it has neither. */
+/** The response's data, or else its first text; empty if it has neither. */
 function textOf(result: Record<string, unknown>): string {
   if (typeof result['structuredContent'] === 'object' && result['structuredContent'] !== null)
     return JSON.stringify(result['structuredContent']);
@@ -178,25 +178,25 @@ function spelled(value: string, property: unknown): string {
 
 /** How the last exchange with the endpoint ended, which the SDK's errors do not say. */
 interface LastExchange {
-  /** Status of a refusal; null if the last answer was not a refusal. */
+  /** Status of a refusal; null if the last response was not a refusal. */
   readonly status: number | null;
   /** How long that refusal asks us to wait, milliseconds. */
   readonly retryAfterMs: number | null;
-  /** Why there was no answer; null if there was one. */
+  /** Why there was no response; null if there was one. */
   readonly failure: unknown;
   readonly tooLarge: boolean;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A fetch that follows no redirects, accepts no endless answers and remembers how the last exchange ended. */
+/** A fetch that follows no redirects, accepts no endless responses and remembers how the last exchange ended. */
 function createWatchedFetch(ask: typeof fetch): { readonly fetch: typeof fetch; last(): LastExchange } {
   const silent: LastExchange = { status: null, retryAfterMs: null, failure: null, tooLarge: false };
   let last = silent;
   return {
     last: () => last,
     fetch: async (input, init) => {
-      // The stream that the SDK opens beside its requests says nothing about them.
+      // The stream that the SDK opens in addition to its requests says nothing about them.
       const counts = init?.method === 'POST';
       try {
         const response = await ask(input, { ...init, redirect: 'manual' });

@@ -218,7 +218,7 @@ function requestSchema(root: object, { operation }: Operation): Schema {
   return jsonSchema(root, resolve(root, operation['requestBody'])?.['content']);
 }
 
-/** The schema of the first JSON answer with a success status; undefined if none is described. */
+/** The schema of the first JSON response with a success status; undefined if none is described. */
 function responseSchema(root: object, { operation }: Operation): Schema {
   const responses = resolve(root, operation['responses']);
   if (responses === null) return undefined;
@@ -283,7 +283,7 @@ function fieldsOf(root: object, schema: Schema): ReadonlyMap<string, Schema> | n
   return collect(root, schema, fields, new Map()) && fields.size > 0 ? fields : null;
 }
 
-/** `said`: parts already visited, since they may refer to each other in circles and any number of times. */
+/** `said`: parts already visited, since they may refer to each other in circles, and any number of times. */
 function collect(root: object, schema: Schema, fields: Map<string, Schema>, said: Map<object, boolean>): boolean {
   const object = resolve(root, schema);
   if (object === null) return false;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 /**
  * A request. This file is the only way out of this program over HTTP: to the service (api-transport.ts), its public
  * pages (public-fetch.ts), its MCP endpoint (mcp.ts), object storage and webhooks (src/outside). It never follows
- * redirects. Every limit is explicit, and an answer that breaks its own encoding ends the exchange.
+ * redirects. Every limit is explicit, and a response that breaks its own encoding ends the exchange.
  */
 interface HttpRequest {
   readonly url: string;
@@ -16,7 +16,7 @@ interface HttpRequest {
   readonly timeoutMs: number;
   /** Maximum size of the body in bytes, both as sent and after decompression. */
   readonly maxBytes: number;
-  /** The same for an answer outside 2xx; default: maxBytes. */
+  /** The same for a response outside 2xx; default: maxBytes. */
   readonly maxErrorBytes?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,7 +24,7 @@ interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Decompressed. Null: an answer came, but its body was not accepted; `fault` says why. */
+  /** Decompressed. Null: a response came, but its body was not accepted; `fault` says why. */
   readonly bytes: Buffer | null;
   readonly fault: BodyFault | null;
   /**
@@ -64,9 +64,9 @@ export const longest = { exchangeMs: Number.POSITIVE_INFINITY, pauseMs: Number.P
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
 /**
- * Sends one request and reads its answer. Races against its own timer, so it settles whatever the connection, decoder
+ * Sends one request and reads its response. Races against its own timer, so it settles whatever the connection, decoder
  * or server does. Errors: {@link HttpTimeout}; the signal's reason if aborted; otherwise the runtime's error for a
- * connection that failed before an answer came.
+ * connection that failed before a response came.
  */
 export function exchange(request: HttpRequest): Promise<HttpAnswer> {
   return withDeadline(request.timeoutMs, request.signal, async (signal) => {
@@ -156,7 +156,7 @@ async function readWhole(
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       total += chunk.length;
-      // Leaving the loop ends the connection.
+      // Leaving the loop closes the connection.
       if (total > maxBytes) return tooLarge(`at most ${maxBytes} bytes are accepted`);
       chunks.push(chunk);
     }
@@ -186,7 +186,7 @@ async function readWhole(
   return { bytes, fault: null, isCutOff };
 }
 
-/** At most three encodings are undone: more are an attack. */
+/** At most three encodings are decoded: more would be an attack. */
 function encodingsOf(headers: Headers): string[] {
   const names = (headers.get('content-encoding') ?? '').toLowerCase().split(',');
   const encodings = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');

@@ -8,7 +8,7 @@ interface SalvagedPage {
   /** The other bytes between them, whose meaning is unknown. In order; none is empty. */
   readonly broken: readonly Span[];
   /**
-   * The answer with an empty array in place of its rows; null if the end of the rows was not found, or if the rest is
+   * The response with an empty array in place of its rows; null if the end of the rows was not found, or if the rest is
    * broken too.
    */
   readonly frame: string | null;
@@ -30,10 +30,11 @@ const usualSalvageLimits: SalvageLimits = { most: 5_000, rowBytes: 256 * 1024, f
 /**
  * Finds the rows of a page as far as their boundaries can be determined, so that a broken row does not cost the others.
  * An element ends where its brackets close; what cannot be parsed is broken. If brackets or quotes themselves are
- * broken, rows continue at the first place from which everything up to the end of the answer splits into elements; this
- * avoids mistaking a fragment for a row. Null if the text is not a page: neither an object with an array `data` nor an
- * array. Takes time proportional to any text and little memory, since rows are parsed one by one; yields to other work.
- * @param latin1 the answer decoded as latin1
+ * broken, rows continue at the first place from which everything up to the end of the response splits into elements;
+ * this avoids mistaking a fragment for a row. Null if the text is not a page: neither an object with an array `data`
+ * nor an array. Takes time proportional to any text and little memory, since rows are parsed one by one; yields to
+ * other work.
+ * @param latin1 the response decoded as latin1
  */
 export async function salvagePage(
   latin1: string,
@@ -127,7 +128,7 @@ interface Budget {
 /** How often each character may be examined on average in search of sound boundaries. */
 const EFFORT = 16;
 
-/** How often a broken boundary is searched, and in how many places: an answer has up to 16 MiB and may be anything. */
+/** How often a broken boundary is searched, and in how many places: a response has up to 16 MiB and may be anything. */
 const MAX_SEARCHES = 8;
 const MAX_PLACES = 64;
 
@@ -218,10 +219,10 @@ function isJson(latin1: string): boolean {
 }
 
 /**
- * A range of the text. Ranges of the members of a JSON answer are needed to keep a row's own bytes: JSON.parse gives no
- * positions on Node 20 and corrupts large integers.
+ * A range of the text. Ranges of the members of a JSON response are needed to keep a row's own bytes: JSON.parse gives
+ * no positions on Node 20 and corrupts large integers.
  *
- * The text is the answer decoded as latin1, so one character is one byte, whatever the bytes are. The structural
+ * The text is the response decoded as latin1, so one character is one byte, whatever the bytes are. The structural
  * characters of JSON are ASCII, and no byte of a multi-byte UTF-8 character is.
  *
  * This scanner exists because it takes a tenth of the time of jsonc-parser's parseTree on a page of 200 rows; a

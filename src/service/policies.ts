@@ -14,11 +14,11 @@ import {
 import { ServiceError } from './service-error.ts';
 import type { Transport, ServiceAnswer } from './api-transport.ts';
 
-/** A generation takes up to 120 s (docs/service.md §8), plus the time to receive the answer. */
+/** A generation takes up to 120 s (docs/service.md §8), plus the time to receive the response. */
 export const GENERATE_TIMEOUT_MS = 150_000;
 
 /**
- * Options of a call that changes something. It is sent once, and the answer is returned as bytes for the caller to
+ * Options of a call that changes something. It is sent once, and the response is returned as bytes for the caller to
  * store and read.
  */
 export interface Sending {
@@ -92,7 +92,7 @@ const generatedSchema = z.looseObject({
 });
 
 /**
- * Reads the answer to a generation: form A, form B, or either of them inside `data` or `policy`. Only the id is
+ * Reads the response to a generation: form A, form B, or either of them inside `data` or `policy`. Only the id is
  * required. Errors: ServiceError `unreadable`.
  */
 export function readGenerated(bytes: Buffer): GeneratedPolicy {
@@ -153,7 +153,7 @@ const MAX_PAGES = 1000;
 /** In all pages together; agencies with hundreds of clients have some thousands. */
 const MAX_POLICIES = 20_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Answers are parsed in one go while deliveries wait; this size takes some 200 ms. */
+/** Answers are parsed in one go while deliveries wait; this size takes about 200 ms. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const limits: JsonLimits = { ...usualLimits, values: 200_000 };
 const MAX_CURSOR = 8192;
@@ -221,7 +221,7 @@ function endless(detail: string): ServiceError {
   return badPagination(`the list of policies does not end: ${detail}`);
 }
 
-/** Nothing that the operator could fix. */
+/** Not something that the operator could fix. */
 function badPagination(detail: string): ServiceError {
   const remedy = 'The service’s pagination is faulty: contact its support.';
   return new ServiceError('unreadable', { detail, about: 'policy-list', remedy });
@@ -280,7 +280,7 @@ export interface BulkItemResult {
 /** A batch result (docs/service.md §2.4). */
 interface BulkResult {
   readonly batchId: string | null;
-  /** In the order of the answer. */
+  /** In the order of the response. */
   readonly results: readonly BulkItemResult[];
 }
 
@@ -296,7 +296,9 @@ const bulkSchema = z.looseObject({
   results: z.array(z.unknown()),
 });
 
-/** Reads the answer to a batch. Items that make no sense count as `unknown`. Errors: ServiceError `unreadable`. */
+/**
+ * Reads the response to a batch. Items that cannot be understood count as `unknown`. Errors: ServiceError `unreadable`.
+ */
 export function readBulkResult(bytes: Buffer): BulkResult {
   const json = readJson(bytes, 'policies');
   const inner = typeof json === 'object' && json !== null && 'data' in json ? json.data : undefined;
@@ -350,7 +352,7 @@ export interface PublishedPolicy {
   readonly id: string | null;
   /** Without its token. */
   readonly hostedUrl: string | null;
-  /** With its token: the working link, for people. Stored only as part of the answer's bytes. */
+  /** With its token: the working link, for people. Stored only as part of the response's bytes. */
   readonly link: string | null;
   /** As given. */
   readonly publishedAt: string | null;
@@ -366,8 +368,8 @@ const publishedSchema = z.looseObject({
 });
 
 /**
- * Reads the answer to publishing this policy; accepts any JSON object with a success status that names no other policy.
- * Errors: ServiceError `unreadable`.
+ * Reads the response to publishing this policy; accepts any JSON object with a success status that names no other
+ * policy. Errors: ServiceError `unreadable`.
  */
 export function readPublished(bytes: Buffer, policyId: string): PublishedPolicy {
   const parsed = publishedSchema.safeParse(readJson(bytes, 'policies'));

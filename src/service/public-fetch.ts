@@ -23,10 +23,10 @@ interface PublicFetchOptions {
   readonly now?: () => Date;
 }
 
-/** Headers that date an answer and say how to read it. Each is cut at 200 characters. */
+/** Headers that date a response and say how to read it. Each is cut at 200 characters. */
 interface AnswerHeaders {
   readonly date: string | null;
-  /** Seconds that a cache had kept the answer (RFC 9111 §5.1); null if the header is missing or not a number. */
+  /** Seconds that a cache had kept the response (RFC 9111 §5.1); null if the header is missing or not a number. */
   readonly age: number | null;
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -34,7 +34,7 @@ interface AnswerHeaders {
   readonly contentType: string | null;
 }
 
-/** An answer, unchanged. */
+/** A response, unchanged. */
 export interface PublicAnswer {
   readonly status: number;
   /** The exact bytes: no encoding is requested. */
@@ -52,8 +52,8 @@ export interface PublicAnswer {
 
 /**
  * Why nothing was fetched. `not-allowed`: the address, or one to which it redirects, is not under the configured
- * origin, and nothing was requested there. The others concern the answer or the connection; `transient` says whether a
- * retry may help.
+ * origin, and nothing was requested there. The others concern the response or the connection; `transient` says whether
+ * a retry may help.
  */
 type RefusalKind = 'not-allowed' | 'too-many-redirects' | 'too-large' | 'timeout' | 'network' | 'unexpected-status';
 
@@ -218,10 +218,10 @@ export interface EmbedRequest {
 }
 
 /**
- * Fetches the live text that the embed endpoint shows to visitors (docs/service.md §4.7); up to five minutes old. An
- * answer that there is no text (404, 410) is only believed if the same key gets the list of all texts; otherwise the
- * key itself may be wrong, revoked or abandoned, which says nothing about any text. An error with a success status is
- * not a text either. Rejects like fetchPublic.
+ * Fetches the live text that the embed endpoint shows to visitors (docs/service.md §4.7); up to five minutes old. A
+ * response saying that there is no text (404, 410) is only believed if the same key gets the list of all texts;
+ * otherwise the key itself may be wrong, revoked or abandoned, which says nothing about any text. An error with a
+ * success status is not a text either. Rejects like fetchPublic.
  */
 export async function fetchEmbedPolicy(request: EmbedRequest, options?: PublicFetchOptions): Promise<PublicFetch> {
   const fetched = await ask(request, options);

@@ -12,7 +12,7 @@ interface HeaderReader {
  * (docs/service.md §8), so the common spellings are read: `retry-after-ms`, and `ratelimit-reset` or
  * `x-ratelimit-reset` as remaining seconds, a duration (`6m0s`), a Unix time in seconds or milliseconds, or a date, and
  * `ratelimit` with its parameters (`"default";r=0;t=30`, or `limit=10, remaining=0, reset=30` of earlier drafts). Dates
- * are relative to the Date header of the same answer, so that a wrong local clock does no harm; without one, `now` (ms
+ * are relative to the Date header of the same response, so a wrong local clock does not matter; without one, `now` (ms
  * since 1970) is used. At most {@link LONGEST_ASKED_MS}.
  */
 export function waitFromHeaders(headers: HeaderReader, now: number): number | null {
@@ -74,9 +74,9 @@ function plainNumber(value: string | null): number | null {
  * response headers): if nothing is left, or one read was told to wait, all wait until the window ends.
  */
 export interface ReadPace {
-  /** Waits for its turn. Rejects with the signal's reason if it is aborted meanwhile. */
+  /** Waits for its turn. Rejects with the signal's reason if it is aborted while waiting. */
   beforeRead(signal?: AbortSignal): Promise<void>;
-  /** Records what an answer says about the limit. */
+  /** Records what a response says about the limit. */
   answered(headers: HeaderReader): void;
   /** Records that the service asked us to wait this many milliseconds. */
   refused(waitMs: number): void;

@@ -1,6 +1,6 @@
 /**
  * Why a call to the service failed (docs/service.md §5, §7). Switch over it exhaustively. `network`, `timeout`: no
- * answer. `unreadable`, `too-large`: an answer that is not what the service documents.
+ * response. `unreadable`, `too-large`: a response that is not what the service documents.
  */
 export const serviceErrorKinds = [
   'bad-request',
@@ -137,7 +137,7 @@ const sentences: Record<
 };
 
 /**
- * Why there was no answer. The first three happen before the request left: the host name has no address, nothing
+ * Why there was no response. The first three happen before the request left: the host name has no address, nothing
  * listens there, the certificate is not trusted. With `broken`, it is unknown how far the request got.
  */
 type NetworkFault = 'no-address' | 'unreachable' | 'not-trusted' | 'broken';
@@ -199,7 +199,7 @@ export class ServiceError extends Error {
   readonly detail: string | null;
   readonly retryAfterMs: number | null;
   readonly remedy: string;
-  /** Why there was no answer; null for kinds other than `network`. */
+  /** Why there was no response; null for kinds other than `network`. */
   readonly fault: NetworkFault | null;
   /** It failed before anything was sent that could change something. */
   readonly unsent: boolean;
@@ -221,15 +221,15 @@ export class ServiceError extends Error {
     this.#answer = details.answer ?? null;
   }
 
-  /** The exact bytes of the refusal; null if there was no answer. */
+  /** The exact bytes of the refusal; null if there was no response. */
   get answer(): Buffer | null {
     return this.#answer;
   }
 }
 
 /**
- * Whether a call failed before anything that could change something left this machine; then it does not count against
- * the service's limits either.
+ * Whether a call failed before anything that could change something left this machine. Such a call does not count
+ * against the service's limits either.
  */
 export function neverSent(error: ServiceError): boolean {
   return error.unsent || (error.kind === 'network' && error.fault !== 'broken');

@@ -28,8 +28,8 @@ const credentialsSchema = z.strictObject({
     }),
   ),
   /**
-   * For the source from the environment: when signing secrets end or ended, by id, ISO 8601 UTC. Kept for good, since
-   * the environment may keep the secrets as long.
+   * For the source from the environment: when signing secrets end or ended, by id, ISO 8601 UTC. Kept indefinitely,
+   * since the secrets may remain in the environment indefinitely.
    */
   endings: z.record(z.string(), z.string()).exactOptional(),
 });
@@ -318,8 +318,8 @@ export function acceptedMapping(options: SourceOptions, mapping: FieldMapping): 
 }
 
 /**
- * The row of the configured source with the signing secrets from the environment, which are accepted beside its own
- * until they end.
+ * The row of the configured source with the signing secrets from the environment, which are accepted in addition to its
+ * own until they end.
  */
 export function withEnvironment(row: StoredSource, secrets: readonly WebhookSecret[], now: Date): StoredSource {
   const { webhookSecrets: own, endings = {} } = row.credentials;

@@ -20,7 +20,9 @@ interface LedgerSample {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How many of a source's newest entries are searched: there may be none of the kind among millions. */
+/**
+ * How many of a source's newest entries are searched. Limited, because there may be none of the kind among millions.
+ */
 const SEARCHED = 100_000;
 
 /** A source's newest entries of one kind, newest first, without erased ones; none older than {@link SEARCHED} entries. */
@@ -55,8 +57,8 @@ export async function lastDelivery(read: Query, source: string): Promise<number>
 }
 
 /**
- * The number of a source's deliveries after an entry, without test events (`delivery test`), and the entry up to which they
- * were counted: a call looks at no more than a thousand.
+ * The number of a source's deliveries after an entry, without test events (`delivery test`), and the entry up to which
+ * they were counted: one call examines at most a thousand.
  */
 export async function countDeliveriesAfter(
   read: Query,

@@ -153,7 +153,7 @@ export class SourceRegister {
       const { slug } = configured;
       const row = this.#rows.get(slug) ?? { ...rowForConfigured(slug, configured.name), options: configured.options };
       const { webhookSecrets, options } = toSource(withEnvironment(row, configured.webhookSecrets, now), now);
-      // The row says which secrets have ended, so if it was altered, none is accepted.
+      // The row says which secrets have ended, so if it was altered, none are accepted.
       const isDamaged = this.#damaged.includes(slug);
       all.push({ ...configured, webhookSecrets: isDamaged ? [] : webhookSecrets, options });
     }
@@ -173,7 +173,7 @@ export class SourceRegister {
     const { store, keys } = this.#options;
     const version = await readVersion(store.read);
     if (version === this.#version) return;
-    // The version was read first: a change between the two reads is loaded now and again at the next look.
+    // The version was read first: a change between the two reads is loaded now, and again at the next check.
     const rows = await store.read.selectFrom('sources').selectAll().orderBy('slug').execute();
     const read = rows.map((row) => ({ slug: row.slug, source: fromRow(row, keys.rest) }));
     this.#rows = new Map(read.flatMap(({ slug, source }) => (source === null ? [] : [[slug, source]])));

@@ -138,7 +138,7 @@ async function environmentSource({
 }: Pick<RegisterOptions, 'store' | 'configured'>): Promise<string | null> {
   const known = await readSetting(store, ENVIRONMENT_SOURCE);
   if (known !== null || configured === null) return known;
-  // A process that cannot write now still runs; a later one remembers it.
+  // A process that cannot write now still runs; a later one will record it.
   await writeSetting(store, ENVIRONMENT_SOURCE, configured.slug).catch(() => undefined);
   return configured.slug;
 }

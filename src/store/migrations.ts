@@ -47,7 +47,8 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
           when substr(received_at, 15, 2) < '45' then '30' else '45' end as quarter from delivery_history) as received
         group by source, quarter`,
     ],
-    // SQLite only (sqlite/migrate.ts). Both databases count versions alike: a backup of one is restored into the other.
+    // SQLite only (sqlite/migrate.ts). Both databases number versions alike, because a backup of one can be restored
+    // into the other.
     [],
   ];
 }

@@ -535,7 +535,7 @@ export const tables = {
       /** The entry that settled it: a delivery or a list. */
       evidence: optional(big),
       intent_seq: big,
-      /** The entry with the bytes of the answer. */
+      /** The entry with the bytes of the response. */
       answer_seq: optional(big),
       last_seq: big,
     },
@@ -639,7 +639,7 @@ export const tables = {
       date_header: optional(text),
       age: optional(integer),
       etag: optional(text),
-      /** The service produced the answer between these times. */
+      /** The service produced the response between these times. */
       origin_from: text,
       origin_to: text,
       /** JSON array of sentences; only for `openapi`. */
@@ -728,7 +728,7 @@ export const tables = {
       gaps: optional(text),
       /** JSON: the form in which the service accepts requests (src/sync/query-form.ts); null: the usual one. */
       form: optional(text),
-      /** When an officer put the banner aside. */
+      /** When an officer set the banner aside. */
       dismissed_at: optional(text),
     },
     'primary key (source, banner_id)',
@@ -893,7 +893,7 @@ export const tables = {
     'unique (token_hash)',
     'index api_tokens_person on api_tokens (person_id)',
   ),
-  /** Answers to requests with an Idempotency-Key, given again if the request is repeated. Kept for a day. */
+  /** Responses to requests with an Idempotency-Key, returned again if the request is repeated. Kept for a day. */
   idempotency_keys: table({
     /** HMAC of the key and of the token's or session's handle. */
     key_hash: primary(blob),
@@ -916,7 +916,7 @@ export const tables = {
       document_id: text,
       /** Of the document, lower-case hex. */
       sha256: text,
-      /** JSON array: the names of the files in it, then the files handed over beside it (hand-over/given-files.ts). */
+      /** JSON array: the names of the files in it, then the files handed over with it (hand-over/given-files.ts). */
       contents: text,
       /** BCP 47 language tag. */
       language: text,

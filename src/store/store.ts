@@ -56,7 +56,7 @@ export interface StoreTransaction {
 /** A fault in the structure of a database file. */
 export interface Damage {
   readonly found: string;
-  /** The file that contains it, if it is made again from the ledger once it is deleted. */
+  /** The file that contains it, if that file would be rebuilt from the ledger after being deleted. */
   readonly rebuilt: string | null;
 }
 
@@ -82,7 +82,7 @@ export interface Store {
    * writer. One query at a time.
    */
   snapshot<T>(work: (read: Query) => Promise<T>): Promise<T>;
-  /** Runs `work` under the write lock; durable when it resolves. Keep it short: appends wait meanwhile. */
+  /** Runs `work` under the write lock; durable when it resolves. Keep it short, because appends wait for it. */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /**
    * Runs `work` under the write lock of the read models. It must write them and nothing else; {@link transaction}
@@ -97,9 +97,9 @@ export interface Store {
   insertEntriesAt(expectedSeq: number, entries: readonly Entry[]): Promise<boolean>;
   /**
    * Appends without looking up keys: takes the write lock, reads the head, inserts the entries that `place` returns,
-   * runs `also`, and commits, in as few round trips as possible because everyone else waits meanwhile. Resolves with
-   * what `place` returned; null, with nothing written, if a number or key exists. If `place` or `also` throws, nothing
-   * is written. If the caller expects the head to be `expected`, it may be checked by the insert instead of being read:
+   * runs `also`, and commits, in as few round trips as possible, because everyone else waits. Resolves with what
+   * `place` returned; null, with nothing written, if a number or key exists. If `place` or `also` throws, nothing is
+   * written. If the caller expects the head to be `expected`, it may be checked by the insert instead of being read:
    * null if it is another.
    */
   insertEntriesAfter<T extends { readonly entries: readonly Entry[] }>(
@@ -113,13 +113,13 @@ export interface Store {
   /**
    * Differences between the actual tables, columns, indexes and triggers (on PostgreSQL also rules, policies and
    * inheriting tables) and those that the migrations make, in phrases; empty if there are none. Such a difference could
-   * drop or alter rows that were answered "stored". `quick`, used at every start, leaves out columns, constraints and
-   * indexes on PostgreSQL, where comparing them takes tenths of a second.
+   * drop or alter rows that were acknowledged as stored. `quick`, used at every start, leaves out columns, constraints
+   * and indexes on PostgreSQL, where comparing them takes tenths of a second.
    */
   schemaDifferences(options: { readonly quick: boolean }): Promise<readonly string[]>;
   /** Bytes that the database takes on disk. */
   sizeOnDisk(): Promise<number>;
-  /** Removes remains of erased content from the files. */
+  /** Removes the remains of erased content from the files. */
   compact(): Promise<void>;
   close(): Promise<void>;
 }

@@ -40,7 +40,7 @@ export async function isKnownBanner(
 type BannerPosition = Pick<SyncPosition, 'banner_id' | 'dismissed_at'>;
 
 /**
- * Banners pulled by name, ordered by id. `dismissed`: an officer put them aside, so they are pulled only if the
+ * Banners pulled by name, ordered by id. `dismissed`: an officer set them aside, so they are pulled only if the
  * source's settings or a person names them.
  */
 function pulledByThemselves(positions: readonly BannerPosition[]): {
@@ -97,7 +97,7 @@ export async function loadSeenBanners(
 type Dismissal = { readonly outcome: 'recorded'; readonly seq: number } | { readonly outcome: 'unknown' };
 
 /**
- * Puts a banner aside, so that it is neither pulled nor shown as failing, or brings it back (`isRestored`). Its rows
+ * Sets a banner aside, so that it is neither pulled nor shown as failing, or brings it back (`isRestored`). Its rows
  * stay. It is still pulled if the source's settings or `sync --banner` name it.
  */
 export async function dismissBanner(

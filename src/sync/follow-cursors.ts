@@ -49,7 +49,7 @@ export interface PageRequest {
 
 interface WalkOptions<F extends FetchedPage, P extends WalkPage> {
   readonly fetchPage: (request: PageRequest) => Promise<F>;
-  /** Reads a fetched page; the next one is requested meanwhile. */
+  /** Reads a fetched page while the next one is being requested. */
   readonly readPage: (fetched: F, request: PageRequest) => Promise<P>;
   /** Where to start; null: at the first page. */
   readonly cursor: string | null;
@@ -148,7 +148,9 @@ function createMemory(options: Pick<WalkOptions<FetchedPage, WalkPage>, 'cursor'
   if (options.cursor !== null) cursors.set(shortOf(options.cursor), 0);
 
   return {
-    /** A cursor that leads to its own page is requested a few more times: the page may only have come twice. */
+    /**
+     * A cursor that leads to its own page is requested a few more times, because the page may merely have come twice.
+     */
     lookAtCursor(next: string | null, { cursor: asked, number: page }: PageRequest): WalkFault | null {
       if (next === null) return null;
       standing = next === asked ? standing + 1 : 0;
@@ -170,7 +172,7 @@ function createMemory(options: Pick<WalkOptions<FetchedPage, WalkPage>, 'cursor'
       { nextCursor, identity }: WalkPage,
       { cursor: asked, number: page }: PageRequest,
     ): { readonly fault: WalkFault | null; readonly askAgain: string | null } {
-      // The same rows under the same cursor: we asked again; the service did not repeat itself.
+      // The same rows under the same cursor: we asked again, so the service did not repeat itself.
       const isAskedAgain = asked !== null && asked === askedBefore;
       askedBefore = asked;
       if (identity === null) {

@@ -212,8 +212,8 @@ export type PlacedRow = Appended | { readonly outcome: 'suppressed'; readonly se
 
 /**
  * Appends the rows of a page except the suppressed ones, in several batches if they are large. `also` commits with the
- * last batch and receives all outcomes. Deliveries have priority: while the queue of appends is full it waits, up to
- * ten seconds a batch.
+ * last batch and receives all outcomes. Deliveries have priority: while the queue of appends is full, it waits, up to
+ * ten seconds per batch.
  */
 export async function appendPage(
   { store, ledger }: Pick<PullDeps, 'store' | 'ledger'>,
@@ -287,7 +287,7 @@ function createGate() {
       await Promise.race([before, aborted]);
       signal.removeEventListener('abort', onAbort);
       if (signal.aborted) {
-        // Those behind still wait for the one before.
+        // Those behind it still wait for the one before it.
         void before.then(leave);
         signal.throwIfAborted();
       }

@@ -79,9 +79,9 @@ export type PlanEvent =
 
 export interface Attempt {
   readonly seen: Seen;
-  /** It began with the cursor of an earlier run. */
+  /** Whether it began with the cursor of an earlier run. */
   readonly isResumed: boolean;
-  /** The service accepts whole days only. */
+  /** Whether the service accepts whole days only. */
   readonly isByDay: boolean;
   readonly now: number;
 }
@@ -90,8 +90,8 @@ export interface Attempt {
  * The next plan of a run after an event. The plan is the run's whole state and is committed with each page, so an
  * interrupted run resumes with the same next step. The run ends when no pieces are left.
  * - `page`: goes on to its next cursor, or to the next piece; a cut page is requested again.
- * - `period-ignored`: reads the whole day instead of its parts; then by banner; then gives up as unreachable.
- * - `cursor-refused`: starts the piece over once; after that reads halves, or by banner, or gives up as unreachable.
+ * - `period-ignored`: reads the whole day instead of its parts; then by banner; then gives it up as unreachable.
+ * - `cursor-refused`: starts the piece over once; after that reads halves, or by banner, or gives it up as unreachable.
  * - `too-large`: reads halves at once.
  */
 export function nextPlan(plan: Plan, event: PlanEvent, bannerIds: readonly string[]): Plan {
@@ -267,8 +267,8 @@ function endOf({ to }: Piece): string | null {
 }
 
 /**
- * Where to cut if the rows do not tell. If one end is open, the distance from now doubles with each step; NaN beyond 30
- * years.
+ * Where to cut if the rows give no indication. If one end is open, the distance from now doubles with each step; NaN
+ * beyond 30 years.
  */
 function middleOf({ start, end }: Bounds, grain: number, now: number): number {
   const round = (at: number) => Math.round(at / grain) * grain;

@@ -128,7 +128,7 @@ interface PageStep {
 
 /**
  * Moves the position to the next page, in the transaction that stores the page. `superseded`: another run of the same
- * banner has begun meanwhile; the position was not moved, and this run should stop.
+ * banner has begun since; the position was not moved, and this run should stop.
  */
 export async function advancePosition(query: Query, run: Run, step: PageStep): Promise<'advanced' | 'superseded'> {
   const toAskAgain = step.isCut ? 0 : step.unreadable;
@@ -321,9 +321,9 @@ export async function noteRecount(
 }
 
 /**
- * The watermark after a window was read. It moves only if the window leaves no gap behind it, never backwards, and
- * never by a row's own time, which anyone may have set (docs/architecture.md, Time). A watermark in the future was set
- * by a wrong clock; a run over everything corrects it.
+ * The watermark after a window was read. It moves only if the window leaves no gap behind it, never moves backwards,
+ * and never depends on a row's own time, which anyone may have set (docs/architecture.md, Time). A watermark in the
+ * future was set by a wrong clock; a run over everything corrects it.
  */
 function nextWatermark(watermark: string | null, run: Pick<Run, 'from' | 'to' | 'asOf'>): string | null {
   const leavesGap = run.from !== null && (watermark === null || Date.parse(run.from) > Date.parse(watermark));
@@ -398,7 +398,7 @@ async function writePosition(
   }
 }
 
-/** Puts a banner aside, or brings it back with null. Call it in a write transaction. */
+/** Sets a banner aside, or brings it back with null. Call it in a write transaction. */
 export async function setDismissed(
   query: Query,
   source: string,

@@ -68,7 +68,7 @@ export interface PullReport extends PullTotals {
   readonly watermark: string | null;
 }
 
-/** How a pull ended. `superseded`: another run of the same banner started meanwhile and continues instead. */
+/** How a pull ended. `superseded`: another run of the same banner has started since and continues instead. */
 export type PullResult =
   | (PullReport & { readonly outcome: 'finished' })
   | (PullReport & { readonly outcome: 'failed'; readonly reason: PullFailureReason; readonly error: string })

@@ -95,8 +95,8 @@ const GAPS_AGAIN = 20;
 
 /**
  * Has no end, or rows that the service dates in the future would never be seen. Covers everything if no row was ever
- * found (asking for all of nothing costs no more, and rows shown later are found), or if the position lies in the
- * future: the clock that set it was wrong by an unknown amount.
+ * found (requesting everything costs no more if there is nothing, and rows shown later are found), or if the position
+ * lies in the future: the clock that set it was wrong by an unknown amount.
  */
 function incrementalWindow(deps: PullDeps, request: PullRequest, position: SyncPosition | null): Window {
   const readTo = readToOf(position);
@@ -104,7 +104,7 @@ function incrementalWindow(deps: PullDeps, request: PullRequest, position: SyncP
     return newWindow({ from: null, to: null }, {});
   const mark = Math.min(Date.parse(readTo), Date.parse(isoNow(deps.clock)));
   const from = new Date(mark - (request.lookBackMs ?? DEFAULT_LOOK_BACK_MS)).toISOString();
-  // The first were tried longest ago.
+  // Those that were tried longest ago come first.
   const gaps = gapsOfPosition(position);
   return newWindow({ from, to: null }, { again: gaps.slice(0, GAPS_AGAIN), left: gaps.slice(GAPS_AGAIN) });
 }
@@ -278,7 +278,7 @@ async function readPages(pull: Pull): Promise<WalkFault | 'superseded' | null> {
     if (!pull.isClaimed && window.asOf === null)
       pull.run = { ...pull.run, asOf: earlierOf(pull.run.asOf, step.page.serverDate) };
     const claim = { isFirst: !pull.isClaimed, carriesOn: window.asOf !== null };
-    // The usual scheduled run: nothing is new, and one commit records it.
+    // The usual scheduled run: nothing is new, and a single commit records that.
     if (claim.isFirst && step.page.rows.length === 0 && step.plan.pieces.length === 0 && asking.form === savedForm) {
       pull.begins = claim;
       addPage(totals, [], 0);
@@ -413,7 +413,7 @@ interface ReadRequest extends LogRequest {
   readonly loadBannerIds: () => Promise<readonly string[]>;
 }
 
-/** More refusals than any log should cause: the run fails, and the next continues with the remaining pieces. */
+/** More refusals than any log should cause: the run fails, and the next one continues with the remaining pieces. */
 const MAX_REFUSALS = 5000;
 /** Consecutive pages over the size limit; halving the whole log down to a second takes about thirty. */
 const MAX_TOO_LARGE = 40;

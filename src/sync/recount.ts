@@ -43,7 +43,7 @@ const NAMED = 100;
 /**
  * Reads the log of recent days from the beginning, ignoring stored cursors, and compares it with the ledger: rows that
  * no run had brought are stored and counted as found; decisions pulled earlier that the service no longer returns are
- * named as gone. Nothing is deleted or corrected. It runs beside other runs of the banner, moves no cursor or
+ * named as gone. Nothing is deleted or corrected. It runs alongside other runs of the banner, moves neither cursor nor
  * watermark, and starts over if interrupted. Errors: StoreUnavailable; the signal's reason if it was aborted.
  */
 export async function recountConsentLogs(deps: RecountDeps, request: RecountRequest): Promise<RecountResult> {

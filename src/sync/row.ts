@@ -233,10 +233,11 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Fields of a row that tell about the answer and not about the decision, at any depth: they change each time the row is read, so they
- * do not count when rows are compared (docs/assumptions.md, Consent log rows). A row stays in the ledger with all its bytes.
+ * Fields of a row that describe the response rather than the decision, at any depth: they change each time the row is
+ * read, so they do not count when rows are compared (docs/assumptions.md, Consent log rows). A row stays in the ledger
+ * with all its bytes.
  *
- * Add a name only with care: rows that were pulled before and have such a field count as new once.
+ * Add a name only with care: rows pulled earlier that have such a field will count as new once.
  */
 export const volatileFields: ReadonlySet<string> = new Set(
   [
@@ -289,7 +290,7 @@ function write(value: unknown, membersOf: MembersOf): string {
 /** The members of an object in canonical order: each key, and what stands before its value. */
 type MembersOf = (keys: readonly string[]) => readonly { readonly key: string; readonly label: string }[];
 
-/** Sets of keys that are remembered. */
+/** How many sets of keys are remembered. */
 const FEW_SETS = 8;
 
 /** Remembers the last sets of keys: the rows of a log have few, and sorting takes longer than comparing. */
@@ -312,7 +313,7 @@ function areSame(one: readonly string[], other: readonly string[]): boolean {
   return true;
 }
 
-/** Text that stands for itself between quotes. */
+/** Text that needs no escaping between quotes. */
 const plain = /^[ !#-[\]-~]*$/;
 
 function quoted(text: string): string {

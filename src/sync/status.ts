@@ -20,7 +20,7 @@ export interface BannerStatus {
   readonly bannerId: string | null;
   /**
    * `never-pulled`: known from the options or from deliveries, but no run has finished: a gap. `running`: a run stored
-   * a page within the last two minutes; `interrupted`: it did not; its position is kept. `dismissed`: an officer put
+   * a page within the last two minutes; `interrupted`: it did not; its position is kept. `dismissed`: an officer set
    * the banner aside.
    */
   readonly state: 'never-pulled' | 'up-to-date' | 'running' | 'interrupted' | 'failing' | 'dismissed';

@@ -41,7 +41,7 @@ const TOLD_AGAIN_MS = 600_000;
 
 /**
  * Starts sending spans; returns a function that flushes and ends it within {@link FLUSH_MS}. Spans wait in a limited
- * queue and are sent in the background: if a collector is away or hangs, they are dropped and nothing else waits. The
+ * queue and are sent in the background: if a collector is down or hangs, they are dropped and nothing else waits. The
  * libraries are imported only here.
  */
 export async function startTracing(
@@ -102,7 +102,7 @@ function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sa
   return new sdk.ParentBasedSampler({ root });
 }
 
-/** Complaints of the libraries, one line now and then. */
+/** The libraries' error messages, at most one line in ten minutes. */
 function createDiagnostics(log: TracingLog) {
   let last = Number.NEGATIVE_INFINITY;
   const say = (message: string) => {

@@ -33,7 +33,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...workApi,
 ];
 
-/** How often expired answers are removed. */
+/** How often expired responses are removed. */
 const FORGET_EVERY_MS = 3_600_000;
 const NO_ROUTE = 'Unknown route or method: see /api.';
 

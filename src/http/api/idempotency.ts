@@ -7,9 +7,9 @@ import { openSealed, sealBytes } from '../../crypto/keys.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { RefusedRequest } from './route.ts';
 
-/** Hours for which an answer is repeated. */
+/** Hours for which a stored response is returned to repeated requests. */
 const KEPT_HOURS = 24;
-/** A request without an answer after this long was lost with its process: its key may be used again. */
+/** A request that has no response after this long was lost with its process, so its key may be used again. */
 const LOST_MS = 120_000;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 const SEAL = 'answer of the API';
@@ -22,7 +22,7 @@ declare module 'fastify' {
 }
 
 /**
- * The stored answer to this Idempotency-Key, so that a POST sent again has no second effect
+ * The stored response to this Idempotency-Key, so that a POST sent again has no second effect
  * (draft-ietf-httpapi-idempotency-key-header); null: there is none, proceed. Keys belong to their token and are stored
  * in the database, so they survive restarts and apply to all processes. A different request with the same key is
  * refused, and so is a repeat while the first is in progress.
@@ -73,7 +73,7 @@ export async function answeredBefore(
   return { status: before.status, body };
 }
 
-/** Removes expired answers: they may contain personal data, and perhaps no later request would remove them. */
+/** Removes expired responses: they may contain personal data, and perhaps no later request would remove them. */
 export async function forgetAnswers({ store, clock, log }: Pick<Context, 'store' | 'clock' | 'log'>): Promise<void> {
   const old = new Date(clock().getTime() - KEPT_HOURS * 3_600_000).toISOString();
   await store
@@ -81,7 +81,7 @@ export async function forgetAnswers({ store, clock, log }: Pick<Context, 'store'
     .catch((error: unknown) => log.warn({ err: error }, 'old responses of the API could not be removed'));
 }
 
-/** Stores the answer, or releases the key if the request failed through no fault of its own. */
+/** Stores the response, or releases the key if the request failed through no fault of its own. */
 export async function keepAnswer(
   { store, keys, log }: Context,
   request: FastifyRequest,

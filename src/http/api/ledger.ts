@@ -69,7 +69,7 @@ const entryProofSchema = z
   })
   .meta({ id: 'EntryProof', description: 'The files that prove an entry.' });
 
-/** Deliveries that a stream reads per look, and milliseconds between looks. */
+/** Deliveries that a stream reads per poll, and milliseconds between polls. */
 const FOLLOWED = 200;
 const LOOK_EVERY_MS = 1000;
 
@@ -147,7 +147,7 @@ export const ledgerApi = [
     async handle(context, { params }) {
       const entry = await loadDelivery(context.store.read, params.seq);
       if (entry === null) throw new CodedError('not_found');
-      // Left out: a service may repeat the API key in its answer.
+      // Left out: a service may repeat the API key in its response.
       return entry.kind === 'call' ? { ...entry, bodyText: null, bodyBase64: null } : entry;
     },
   }),

@@ -52,7 +52,7 @@ interface Asker {
   readonly sources: readonly string[] | null;
 }
 
-/** What the tools work on. */
+/** Dependencies of the tools. */
 interface Asked extends Asker {
   readonly context: Context;
   /** Whether the source exists and the caller may ask about it. */

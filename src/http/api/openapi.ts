@@ -35,7 +35,10 @@ const tags = {
   Jobs: 'Work that takes a while.',
 } as const satisfies Record<ApiTag, string>;
 
-/** The OpenAPI 3.1 description of the routes, generated from the schemas with which the server checks requests and answers. */
+/**
+ * The OpenAPI 3.1 description of the routes, generated from the schemas with which the server checks requests and
+ * responses.
+ */
 export function openApiDocument(routes: readonly ApiRoute[], version: string): Json {
   const schemas: Record<string, unknown> = { Problem: problemSchema };
   const paths: Record<string, Record<string, unknown>> = {};

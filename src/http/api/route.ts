@@ -43,7 +43,7 @@ export interface ApiRoute {
   /** Null: no body is accepted. */
   readonly body: Fields | null;
   readonly status: 200 | 201 | 202;
-  /** Null: the answer is a file. */
+  /** Null: the response is a file. */
   readonly answer: z.ZodType | null;
   handle(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 }
@@ -51,7 +51,7 @@ export interface ApiRoute {
 const none = z.strictObject({});
 
 /**
- * Describes a route. A request that does not match its schemas is answered with all problems at once; the answer is
+ * Describes a route. A request that does not match its schemas is answered with all problems at once; the response is
  * checked against its schema too.
  */
 export function defineRoute<

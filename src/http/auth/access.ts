@@ -167,7 +167,7 @@ function maySee({ sources }: Session, source: string | null): boolean {
   return sources === null || source === null || sources.includes(source);
 }
 
-/** The object of a look, as named in entries. */
+/** The object of a view, as named in entries. */
 function objectOf(request: FastifyRequest): string {
   const { caseId, seq, refusedId, erasureId } = request.params as Readonly<Record<string, string | undefined>>;
   if (erasureId !== undefined) return `erasure ${erasureId}`;
@@ -177,7 +177,7 @@ function objectOf(request: FastifyRequest): string {
   return caseId ?? `${isEntry ? 'entry' : 'evidence'} ${seq ?? ''}`;
 }
 
-/** The number of recent looks remembered. */
+/** The number of recent views remembered. */
 const VIEWS_REMEMBERED = 10_000;
 
 /** Records access to personal data: one entry per session, object and hour. */
@@ -197,7 +197,7 @@ function createViewNotes({ ledger, clock, log }: Context) {
         now,
       );
     } catch (error) {
-      // Requests must be answered in time even if nothing can be written: the look is then logged instead.
+      // Requests must be answered even if nothing can be written: the view is then logged instead.
       log.warn({ err: error, object, session: handle.slice(0, 8) }, 'a view of personal data could not be recorded');
       return;
     }

@@ -10,7 +10,7 @@ import { localPath, sendSignIn } from './sign-in-routes.tsx';
 
 /** How long a form is kept. It is in memory only, so a restart loses it. */
 const KEPT_MS = 3_600_000;
-/** Characters kept of all forms together; beyond that, the oldest form gives way. */
+/** Maximum characters kept of all forms together; beyond that, the oldest form is dropped. */
 const KEPT_CHARACTERS = 16 << 20;
 const PATH = '/unsent-form';
 
@@ -32,7 +32,7 @@ export function lateForms(app: FastifyInstance, context: Context) {
   const kept = new Map<string, LateForm>();
   app.decorateRequest('lateSender', null);
 
-  // Only now is the body read; requests that get here are from someone who was signed in.
+  // By now the body has been read. Requests that get here come from someone who was signed in.
   app.addHook('preValidation', async (request, reply) => {
     const { lateSender: personId } = request;
     if (personId === null) return undefined;
@@ -52,7 +52,7 @@ export function lateForms(app: FastifyInstance, context: Context) {
     return sendSignIn(context, request, reply, { next, unsent }, 401);
   });
 
-  // Sent now: its own page shows what is wrong with it, if anything.
+  // The form has now been sent; its own page shows any problems with it.
   app.addHook('preHandler', async ({ method, url, signedIn }) => {
     if (method !== 'POST' || signedIn === null) return;
     for (const [id, form] of kept) if (form.personId === signedIn.personId && form.url === url) kept.delete(id);
@@ -145,7 +145,7 @@ function UnsentPage({ frame, form, page }: UnsentProps) {
         </p>
       </Page>
     );
-  // Short values are choices or belong to the form itself.
+  // Short values are choices, or part of the form itself.
   const typed = form.fields.filter(([, value]) => /\s/.test(value.trim()));
   return (
     <Page title="Not sent yet" frame={frame}>

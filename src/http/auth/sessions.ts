@@ -27,7 +27,7 @@ export function cookieOptions(request: FastifyRequest) {
 }
 
 export function setSessionCookie(context: Pick<Context, 'instance'>, reply: FastifyReply, session: NewSession): void {
-  // Longer than the session, so that a form sent after its end is still known to be of its account.
+  // Longer than the session, so that a form sent after its end can still be attributed to its account.
   const expires = new Date(Date.parse(session.expiresAt) + ENDED_DAYS * 86_400_000);
   void reply.setCookie(sessionCookie(context), session.id, { ...cookieOptions(reply.request), expires });
 }

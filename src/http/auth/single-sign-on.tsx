@@ -15,9 +15,9 @@ import { browserOf, cookieOptions, setSessionCookie } from './sessions.ts';
 import { ATTEMPTS_PER_MINUTE, localPath, sendSignIn } from './sign-in-routes.tsx';
 
 const PATH = '/sign-in/sso';
-/** Minutes that a person may take at the provider. */
+/** Minutes that a person may take to sign in at the provider. */
 const MINUTES = 10;
-/** Seconds that the provider may take to answer. */
+/** Seconds that the provider may take to respond. */
 const TIMEOUT_SECONDS = 10;
 
 /** Stored in the browser while the person is at the provider. */
@@ -105,7 +105,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
     }
   });
 
-  /** The person named by the provider, or null: it refused, or its answer does not belong to this request. */
+  /** The person named by the provider, or null: it refused, or its response does not belong to this request. */
   async function identify(request: FastifyRequest, pending: Pending): Promise<ProvidedIdentity | null> {
     if (provider === null) return null;
     const client = await import('openid-client');

@@ -252,7 +252,7 @@ interface AccountProps {
   readonly passkeys: Awaited<ReturnType<typeof listPasskeys>>;
   /** Options for creating a passkey in the browser; null if passkeys are not possible. */
   readonly creation: object | null;
-  /** A mail server is set up, so that a new address can be confirmed. */
+  /** Whether a mail server is set up, so that a new address can be confirmed. */
   readonly hasMail: boolean;
   /** The new address as typed, if it was refused. */
   readonly newAddress?: string;

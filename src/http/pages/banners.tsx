@@ -69,7 +69,8 @@ export async function bannerRoutes(app: FastifyInstance, context: Context): Prom
           'The file in DATA_DIR/evidence differs from the recorded one (different hash) and is not served. Tell an admin.',
         );
       case 'sound':
-        // Sent as a download with the type of its bytes and without scripts, so it never acts as a page of this origin.
+        // Sent as a download with the type of its bytes and without scripts, so that it never acts as a page of this
+        // origin.
         return reply
           .header('content-disposition', attachment(`evidence-${found.seq}.${evidenceExtensions[found.mediaType]}`))
           .header('content-security-policy', "default-src 'none'; sandbox")

@@ -230,8 +230,8 @@ async function handOver(exchange: Exchange, caseId: string): Promise<FastifyRepl
     return sendCase(exchange, caseId, { problems: created.problems, refusedLink: form }, 422);
   if (created.outcome === 'repeated') return backTo(exchange, caseId, 'handed-over#hand-over');
   await untilProjected(context, created.seq);
-  // Not redirected, because the link and the code can be shown only in this answer. A reload repeats the form, and its
-  // reference creates no second link.
+  // Does not redirect, because the link and the code can be shown only in this response. A reload sends the form again,
+  // but its reference prevents a second link.
   const { link, code, handOver } = created;
   const localOnly = config.publicUrl === null;
   return sendCase(exchange, caseId, { handedOver: { link, code, localOnly, expiresAt: handOver.expires_at } });

@@ -79,7 +79,7 @@ export async function consentListRoutes(app: FastifyInstance, context: Context):
     return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
   }
 
-  /** Why nothing can be said about deliveries: nothing was pulled with which to compare them, or there were no decisions. */
+  /** Why nothing can be said about deliveries: nothing was pulled to compare them with, or there were no decisions. */
   async function lackOf(
     sources: readonly Source[],
     { from, to }: { readonly from: string; readonly to: string },

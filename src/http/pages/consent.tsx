@@ -131,7 +131,7 @@ interface ConsentProps {
   readonly answer?: Answered | null;
 }
 
-/** The look-up: enter an id and a time, read the consent then. */
+/** The look-up: enter an id and a time, and read the consent at that time. */
 function ConsentPage({ frame, sources, form, problems = [], answer = null }: ConsentProps) {
   const value = (name: string) => form[name] ?? '';
   return (

@@ -66,7 +66,7 @@ interface DeadlinePageProps {
   readonly frame: PageFrame;
   readonly form: Readonly<Record<string, string>>;
   readonly problems: readonly string[];
-  /** Null: nothing was requested yet, or it was refused. */
+  /** Null: nothing has been entered yet, or the input was refused. */
   readonly computed: ComputedCase | null;
 }
 

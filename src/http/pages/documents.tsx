@@ -52,8 +52,8 @@ export async function sendDocument(
 }
 
 /**
- * The same, with `note` to record the download. Nothing is sent if it rejects: a download that is not in the ledger
- * must not happen.
+ * The same, with `note` to record the download. Nothing is sent if it rejects, because every download must be in the
+ * ledger.
  */
 export async function sendRegistered(
   context: Pick<Context, 'store' | 'keys' | 'instance' | 'sources' | 'documents'>,

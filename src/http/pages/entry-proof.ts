@@ -49,7 +49,7 @@ export async function loadProof(context: Context, seq: string, options: { conten
       'conflict',
       `Entry ${number} is not sealed yet, so it has no proof. Try again in five minutes, or make a checkpoint.`,
     );
-  // A service may repeat the API key in its answer to a call.
+  // A service may repeat the API key in its response to a call.
   const withContent = options.content && entry.kind !== 'call';
   return { seq: number, size: inclusion.head.size, entry, ...proofFiles(entry, inclusion, withContent) };
 }

@@ -225,7 +225,7 @@ const TEXT_SHOWN = 50_000;
 const BYTES_SHOWN = 512;
 
 function Content({ entry: { kind, bodyText, bodyBase64 } }: { entry: ShownEntry }) {
-  // A service may repeat the API key in its answer.
+  // A service may repeat the API key in its response.
   if (kind === 'call')
     return (
       <p>

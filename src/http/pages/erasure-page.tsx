@@ -390,7 +390,7 @@ function PlanTables({
   );
 }
 
-/** Names no person, because an erasure does not cover mail. */
+/** Does not name the person, because an erasure does not cover mail. */
 function residueText({ residues }: ErasurePlan): string {
   const lines = residues.map(
     ({ where, until, hint }) => `- ${where}: ${until}${hint === undefined ? '' : ` (${hint})`}`,

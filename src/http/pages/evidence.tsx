@@ -60,7 +60,7 @@ const doneTexts: Readonly<Record<string, Worded>> = {
 
 type BackupMade = Extract<Action, { action: 'backup.made' }> & { readonly at: string; readonly seq: number };
 
-/** The basis of the ledger's evidence: checkpoints and their witnesses, comparisons, backups, holds and erasures. */
+/** What the ledger's evidence rests on: checkpoints and their witnesses, comparisons, backups, holds and erasures. */
 export async function evidenceRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/evidence', (request, reply) => showEvidence({ context, request, reply }));
   app.post('/evidence/verify', (request, reply) => requestVerification({ context, request, reply }));

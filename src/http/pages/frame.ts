@@ -30,7 +30,10 @@ export function pageFrame(
   };
 }
 
-/** A page shows what was just written, unless the projector takes longer than this: then it shows what is there. */
+/**
+ * A page shows what was just written, unless the projector takes longer than this; then it shows what has been
+ * projected.
+ */
 const PATIENCE_MS = 5000;
 
 /** Waits until the read models contain an entry. */
@@ -41,7 +44,7 @@ export async function untilProjected(context: Pick<Context, 'projector' | 'log'>
   await Promise.race([projected, pause(PATIENCE_MS)]);
 }
 
-/** Most documents and short syncs are done within this time, so the page comes back with the result. */
+/** Most documents and short syncs finish within this time, so the page comes back with the result. */
 const JOB_PATIENCE_MS = 1500;
 const LOOK_EVERY_MS = 75;
 

@@ -7,7 +7,7 @@ import type { Job } from '../../jobs/job.ts';
 import { sendEvents } from '../event-stream.ts';
 import { Badge } from './parts.tsx';
 
-/** Milliseconds between looks at a job. */
+/** Milliseconds between polls of a job. */
 const LOOK_EVERY_MS = 500;
 
 /** Progress of jobs as server-sent events. */

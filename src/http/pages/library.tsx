@@ -20,7 +20,7 @@ import { Choice, Field, FilterForm, Input, Moment, Notice, Pages, Panel, Problem
 
 /** Documents per page. */
 const SHOWN = 50;
-/** A consent audit of a million decisions has some 200 MB as CSV. */
+/** A consent audit of a million decisions is about 200 MB as CSV. */
 const FILE_BYTES = 512 * 1024 ** 2;
 
 /** All documents, and a check whether a file is one of them. */
@@ -86,7 +86,7 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
       try {
         await pipeline(part.file, createWriteStream(path, { mode: 0o600 }), gone);
       } catch (error) {
-        // The sender may have disconnected before there was a folder to remove.
+        // The sender may have disconnected before the folder was created.
         await tidy(this);
         throw error;
       } finally {

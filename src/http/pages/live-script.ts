@@ -27,7 +27,7 @@ for (const place of document.querySelectorAll('[data-job]')) {
 }
 `.trimStart();
 
-/** Its address changes with the content, so it may be cached for long. */
+/** Its address changes with its content, so it can be cached for a long time. */
 export const liveScriptPath = `/assets/live-${sha256Hex(Buffer.from(liveScript)).slice(0, 12)}.js`;
 
 /** Lets a page run the script and receive this site's events. */

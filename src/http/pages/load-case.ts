@@ -24,7 +24,7 @@ type DecisionRow = Pick<
   Selectable<Tables['decision_history']>,
   'seq' | 'at' | 'banner_id' | 'state' | 'label' | 'withdraws' | 'policy_version' | 'via' | 'action' | 'page' | 'domain'
 > & {
-  /** 1: the decision's records contradict each other. */
+  /** 1 if the decision's records contradict each other. */
   readonly disputed: number;
   /** The choice according to all its records. */
   readonly chosen: string;
@@ -82,7 +82,7 @@ export async function loadCase(
   const row = await findCase(read, caseId);
   if (row === null) return null;
   const { source } = row;
-  // The slowest statement, which compares requesters, comes first: there are only a few connections.
+  // The slowest statement, which compares requesters, comes first, because there are only a few connections.
   const [shown, earlierTasks, documents, handOvers, jobs, mails, taskMails, mailed, bannerNames] = await Promise.all([
     showRow(context.cases, row, now),
     listEarlierTasks(read, source),
@@ -160,12 +160,12 @@ function linksOf(
   );
 }
 
-/** A pack, or a letter that answers. */
+/** Whether a document answers the request: a pack, or a letter of a step that answers. */
 export function isAnswer(document: DocumentRow): boolean {
   return document.name === 'dsar-pack' || answerSteps.some((answer) => answer === stepOf(document));
 }
 
-/** A letter that refuses. */
+/** Whether a document is a letter that refuses the request. */
 export function isRefusal(document: DocumentRow): boolean {
   return document.name === 'letter' && stepOf(document) === 'refusal';
 }

@@ -21,7 +21,7 @@ import type { SourceState } from './source-page.tsx';
 const RUNS_SHOWN = 20;
 /**
  * Number of payloads of each kind that the page of fields reads, and their largest size in bytes. Limited because other
- * requests wait meanwhile.
+ * requests wait while they are read.
  */
 const LOOKED_AT = 50;
 const LARGEST = 16 * 1024;

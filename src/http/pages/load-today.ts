@@ -85,7 +85,7 @@ export async function loadToday(
   viewer: { readonly personId: string | null },
 ): Promise<Today> {
   const only = source === null ? permitted.slugs : [source];
-  // The slowest statement is among the warnings', so they begin first.
+  // The slowest statement is one of those for the warnings, so they begin first.
   const [
     warnings,
     attention,
@@ -140,7 +140,7 @@ export async function loadToday(
 }
 
 async function findProfileless({ loadProfile }: Needs, sources: readonly Source[]): Promise<Today['profileless']> {
-  // One that cannot be read is not missing.
+  // A profile that cannot be read is not missing.
   const has = await Promise.all(sources.map((source) => loadProfile(source).catch(() => 'unreadable')));
   return sources[has.indexOf(null)] ?? null;
 }
@@ -168,7 +168,10 @@ async function loadToApprove(
 export const DAYS_SHOWN = 30;
 export const SOURCES_COUNTED = 20;
 
-/** A chart that took this long to count is cached for a minute: a million decisions take a second. */
+/**
+ * If counting for the chart takes at least this long, the result is cached for a minute: a million decisions take a
+ * second.
+ */
 const SLOW_MS = 50;
 const KEPT_MS = 60_000;
 const keptDays = new WeakMap<Needs['store'], Map<string, { readonly until: number; readonly days: Today['days'] }>>();
@@ -221,7 +224,9 @@ async function countDocuments({ store }: Needs, only: readonly string[] | null):
   return Number((await query.executeTakeFirstOrThrow()).count);
 }
 
-/** Documents and syncs requested by people: those in progress and those that ended recently, each newest first. */
+/**
+ * Documents and syncs requested by people: those in progress and those that ended recently, newest first in each case.
+ */
 async function loadJobs({ jobs, clock, store }: Needs, only: readonly string[] | null): Promise<Job[]> {
   const since = new Date(clock().getTime() - JOBS_SHOWN_MS).toISOString();
   const [documents, syncs] = await Promise.all([

@@ -179,7 +179,7 @@ function withdraws({ shown: { view, match } }: CasePageData): boolean {
   return withdrawingKinds.includes(view.kind) && (match.status === 'from-device' || match.status === 'computed');
 }
 
-/** What was done about each part of the request: a few rows, to be filled in as needed. */
+/** What was done about each part of the request, as a few rows to be filled in as needed. */
 function PartRows(props: {
   move: MoveName;
   field: FormField;

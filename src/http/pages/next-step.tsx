@@ -109,7 +109,7 @@ function stepsOf({ shown: { view, profile, readiness } }: CasePageData): readonl
   const { state } = view.row;
   const settled = !isOpen(state);
   const end = settled ? endWithoutAnswer(view) : null;
-  // Nothing in between is claimed: it may not have been done.
+  // Steps in between are left out, because they may have been skipped.
   if (end !== null)
     return [
       { name: 'Received', done: true },
@@ -117,7 +117,7 @@ function stepsOf({ shown: { view, profile, readiness } }: CasePageData): readonl
       { name: 'Closed', done: state === 'closed' },
     ];
   const ready = state === 'ready' || settled;
-  // Receipt may be confirmed by the program, when nobody has looked at the request yet.
+  // The program may have confirmed receipt before anyone looked at the request.
   const begun = ready || (state !== 'opened' && state !== 'acknowledged');
   const open = (code: string) => readiness.lacks.some((lack) => lack.blocking && lack.code === code);
   const steps: Step[] = [

@@ -95,7 +95,7 @@ export function ErrorText({ text, frame }: { readonly text: string; readonly fra
 interface AskAdminProps {
   readonly admins: readonly string[];
   readonly subject: string;
-  /** The message, with the names of settings that officers need not know. */
+  /** The message to the admins; it may name settings that officers need not know. */
   readonly text: string;
 }
 
@@ -269,7 +269,7 @@ export function WebhookAddress({
   );
 }
 
-/** In place of a form that needs a source which can be called. */
+/** Shown instead of a form that needs a source that can be called. */
 export function NoCallableSource() {
   return (
     <p>
@@ -305,7 +305,7 @@ interface FilterFormProps {
 export function SourceFilter({ sources, value }: SourceFilterProps) {
   const isListed = value === '' || sources.some(({ slug }) => slug === value);
   if (sources.length < 2 && isListed) return null;
-  // An offboarded source is not listed, but links lead to what it left.
+  // An offboarded source is not listed, but links lead to its evidence.
   const options = [...sourceOptions(sources), ...(isListed ? [] : [[value, value] as const])];
   return <Choice id="source" label="Source" value={value} options={[['', 'All sources'], ...options]} />;
 }

@@ -28,7 +28,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
 }
 `.trimStart();
 
-/** Its address changes with the content, so it may be cached for long. */
+/** Its address changes with its content, so it can be cached for a long time. */
 export const passkeyScriptPath = `/assets/passkeys-${sha256Hex(Buffer.from(passkeyScript)).slice(0, 12)}.js`;
 
 /** Lets a page run the scripts of this site; others run none. */

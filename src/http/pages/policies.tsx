@@ -45,7 +45,7 @@ const SHOWN = 50;
 const TEXTS_SHOWN = 20;
 /** The newest deliveries about a policy that its page lists; others are in the list of all deliveries. */
 const CHANGES_SHOWN = 50;
-/** The most time that a comparison may occupy the server, milliseconds. */
+/** Maximum time that a comparison may occupy the server, in milliseconds. */
 const COMPARE_MS = 500;
 
 const statusTexts: Readonly<Record<NonNullable<CatalogueRow['status']>, Worded>> = {

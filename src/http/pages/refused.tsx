@@ -31,7 +31,7 @@ import {
 import { retireHours } from './source-forms.tsx';
 import { remedyText, sizeText } from './words.ts';
 
-/** Refused deliveries on the page. Diagnosing each takes some hundred hashes. */
+/** Refused deliveries on the page. Diagnosing one takes a few hundred hashes. */
 const SHOWN = 50;
 const HOURS = 72;
 

@@ -103,7 +103,10 @@ function canTake({ folded, moves, open }: CaseView, frame: PageFrame): boolean {
   return folded.assignee === null && frame.canWork && moves.includes('assign') && open;
 }
 
-/** One form for all buttons of a list, which name the request: a form in each row would be a third of the page. */
+/**
+ * One form for all buttons of a list, each of which names its request: a form in every row would make up a third of the
+ * page.
+ */
 const TAKE_FORM = 'take-requests';
 
 function TakeForm({ frame, from }: Pick<RequestTableProps, 'frame' | 'from'>) {

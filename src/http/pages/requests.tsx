@@ -266,7 +266,7 @@ function scopeOf(context: Context, { slugs }: { readonly slugs: readonly string[
   return { now, ...(source !== null ? { source } : slugs !== null ? { sources: slugs } : {}) };
 }
 
-/** The feed itself, for programs that cannot sign in: its address is the key. */
+/** The feed itself, for programs that cannot sign in: its address is the secret. */
 export async function calendarRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get<{ Params: { token: string } }>('/calendar/:token', async (request, reply): Promise<FastifyReply> => {
     const person = await personOfCalendar(calendarDeps(context), request.params.token);

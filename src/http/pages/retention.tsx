@@ -26,7 +26,7 @@ const SHOWN = 20;
 type Form = Readonly<Record<string, string>>;
 type Periods = ReturnType<typeof retentionUnder>;
 
-/** How long data are kept, and what must not be erased. */
+/** How long data is kept, and what must not be erased. */
 export async function retentionRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/settings/retention', (request, reply) => {
     const { done = '' } = formOf(request.query);

@@ -102,7 +102,7 @@ export async function scheduleRoutes(app: FastifyInstance, context: Context): Pr
       frame: pageFrame(context, request, reply),
       schedules,
       sources,
-      // Only colleagues with a common source.
+      // Only colleagues who share a source with the viewer.
       people: people.filter((person) => sources.some(({ slug }) => mayGet(person, slug))),
       admins,
       isMailed: context.config.mail !== null,

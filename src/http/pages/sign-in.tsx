@@ -171,7 +171,7 @@ export function JoinPage({ csrf, token, purpose, person, form = {}, problems = [
               />
             </>
           ) : (
-            // For password managers, which store a password under a name.
+            // For password managers, which store a password under a user name.
             <input type="hidden" name="username" value={person.email} autocomplete="username" />
           )}
           <NewPassword />

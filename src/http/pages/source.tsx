@@ -230,7 +230,7 @@ function refuse(exchange: Exchange, problems: readonly string[]) {
   return sendBack(exchange, { problems }, 422);
 }
 
-/** What only the server’s operator can do after a check of the key: look at the network, or give a command. */
+/** What only the server’s operator can do after a check of the key: look at the network, or run a command. */
 function askAbout(check: KeyCheck): Pick<Shown, 'ask'> {
   const isUnreached = check.outcome === 'refused' && check.isUnreached === true;
   return isUnreached || check.sentence.includes('`consent-ledger ') ? { ask: check.sentence } : {};

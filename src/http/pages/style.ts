@@ -210,5 +210,5 @@ textarea[rows="12"] { min-height: 17rem; }
 @media print { .top, .beside, .skip, form, details { display: none; } body, html { background: #ffffff; } .panel { border: 0; padding: 0; } }
 `.trimStart();
 
-/** Its address changes with the content, so it may be cached for long. */
+/** Its address changes with its content, so it can be cached for a long time. */
 export const stylesheetPath = `/assets/style-${sha256Hex(Buffer.from(stylesheet)).slice(0, 12)}.css`;

@@ -62,7 +62,7 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
   );
 }
 
-/** Above this number, no list of sources is shown: each would be most of the page. */
+/** Above this number, sources are not listed, because the list would take up most of the page. */
 const SOURCES_LISTED = 100;
 
 /** Whether a source must be selected at the head of the page before anything can be done for one. */
@@ -139,8 +139,8 @@ function BannerTable({ banners, names, csrf, total, sourceName, timeZone }: Bann
 }
 
 /**
- * Puts aside a banner that was never pulled, or brings it back: for banners that only deliveries name and the service
- * does not know.
+ * Sets aside a banner that was never pulled, or brings it back: for banners that only deliveries name and that the
+ * service does not know.
  */
 function DismissForm({
   banner: { source, bannerId, state, lastSuccessAt },

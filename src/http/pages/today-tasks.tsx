@@ -27,7 +27,10 @@ const SHOWN = 10;
 const REQUESTS_AMONG = 5;
 /** Tasks, and warnings of one kind, on the page at most, folded ones included. */
 const LISTED = 100;
-/** Warnings of one kind that have tasks of their own; more than these share one, since they usually have one cause. */
+/**
+ * Up to this many warnings of one kind have separate tasks; more than that share one, since they usually have the same
+ * cause.
+ */
 const ALIKE = 3;
 /** Requests due later are not among today's tasks. */
 const DUE_DAYS = 7;
@@ -104,7 +107,7 @@ function firstSourceTasks(frame: PageFrame, { sources }: Today): readonly Task[]
   ];
 }
 
-/** Without a controller profile, no request can be answered. Who may not create it can ask an admin. */
+/** Without a controller profile, no request can be answered. People who may not create it can ask an admin. */
 function profileTasks(frame: PageFrame, { profileless, admins }: Today): readonly Task[] {
   if (profileless === null) return [];
   const { slug, name } = profileless;
@@ -306,7 +309,10 @@ function warningTasks(frame: PageFrame, today: Today): readonly Task[] {
   });
 }
 
-/** Warnings for the server's operator: what the pages cannot do is sent to the admins, in words on which they can act. */
+/**
+ * Warnings for the server's operator: for what the pages cannot do, a mail to the admins contains what they need to act
+ * on it.
+ */
 function warningTask(
   frame: PageFrame,
   today: Today,

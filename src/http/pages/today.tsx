@@ -43,7 +43,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   restored: 'The next sync will pull the banner again.',
 };
 
-/** The page Today, and what can be requested on it: reports and syncs. */
+/** The Today page, and what can be requested on it: reports and syncs. */
 export async function todayRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/', (request, reply) => {
     const { source = '', done = '' } = formOf(request.query);
@@ -187,7 +187,7 @@ interface TodayProps {
   readonly done?: string | null;
 }
 
-/** The page that the officer starts the day with. */
+/** The page with which an officer starts the day. */
 function TodayPage({ frame, today, form, problems = [], done = null }: TodayProps) {
   const { attention, sources, source } = today;
   const several = sources.length > 1;

@@ -10,5 +10,5 @@ document.addEventListener('input', () => {
 });
 `.trimStart();
 
-/** Its address changes with the content, so it may be cached for long. */
+/** Its address changes with its content, so it can be cached for a long time. */
 export const typingScriptPath = `/assets/typing-${sha256Hex(Buffer.from(typingScript)).slice(0, 12)}.js`;

@@ -8,7 +8,7 @@ import { kindWord } from '../../../reports/words.ts';
 import type { Match } from '../../cases/match-subject.ts';
 import type { BannerStatus } from '../../sync/status.ts';
 
-/** The colour of a word, which is never the only distinction. */
+/** The colour of a word. Colour is never the only distinction. */
 export type Tone = 'calm' | 'good' | 'warn' | 'bad';
 export interface Worded {
   readonly text: string;

@@ -38,8 +38,8 @@ export type SubjectContext = Pick<
 >;
 
 /**
- * Requests per address and minute: a page and a download are a handful, and a proxy that hides addresses should not
- * lock everyone out.
+ * Requests per address and minute. A page and a download take a handful; the rest is so that a proxy that hides
+ * addresses does not lock everyone out.
  */
 const REQUESTS_PER_MINUTE = 60;
 
@@ -66,7 +66,7 @@ export async function subjectScope(
       },
     },
     referrerPolicy: { policy: 'no-referrer' },
-    // TLS ends at the proxy in front, which decides whether this host is HTTPS only.
+    // TLS ends at the proxy in front, which decides whether this host is HTTPS-only.
     strictTransportSecurity: false,
   });
   app.addHook('onSend', async (_request, reply, payload) => {
@@ -80,17 +80,18 @@ export async function subjectScope(
   });
 }
 
-/** The folder under which a proxy serves this program; empty: none. */
+/** The path prefix under which a proxy serves this program; empty: none. */
 export function folderOf({ publicUrl }: Pick<Context['config'], 'publicUrl'>): string {
   return publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
 }
 
-/** Largest form that data subjects send, bytes. */
+/** Maximum size of a form that a data subject sends, in bytes. */
 export const FORM_BYTES = 65_536;
 
 /**
- * Makes forms of a scope take their own tokens only. `cookieName`, `keyName`: of the cookie and key of the tokens. `path`: of the scope. `ownerOf`: whose
- * form a request is. Answers with what makes a token.
+ * Makes the forms of a scope accept only their own tokens. `cookieName`, `keyName`: names of the cookie and key of the
+ * tokens. `path`: path of the scope. `ownerOf`: whose form a request is. Resolves with a function that generates
+ * tokens.
  */
 export async function protectForms(
   app: FastifyInstance,
@@ -257,7 +258,7 @@ export function CodeInput({ label }: { label: string }) {
   );
 }
 
-/** Says what went wrong, or that there is nothing here: the same for every link that does not work. */
+/** Says what went wrong, or that there is nothing here. The page is the same for every link that does not work. */
 export function MessagePage({ say, title, text }: { say: Say; title: string; text: string }) {
   return (
     <SubjectPage say={say} title={title}>

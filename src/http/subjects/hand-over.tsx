@@ -27,7 +27,7 @@ interface Params {
 
 /**
  * The page on which a data subject opens and downloads their pack: `/h/<token>` on the public listener, in its own
- * scope. The answer is the same for every link that does not work, whatever the reason. Addresses in the page are
+ * scope. The response is the same for every link that does not work, whatever the reason. Addresses in the page are
  * relative, so a proxy may serve it under a path.
  */
 export async function handOverPages(app: FastifyInstance, context: SubjectContext): Promise<void> {

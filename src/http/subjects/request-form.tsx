@@ -67,7 +67,7 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     const { source } = offered;
     const values = formOf(request.body);
     const read = requestSchema.safeParse(values);
-    // The hidden field was filled in, or the form came back at once or after a day: a person sends it again, a program
+    // The hidden field was filled in, or the form came back at once or after a day. A person sends it again, a program
     // rarely does.
     const { form = '', website = '' } = values;
     const good = website === '' && isFormGood(deps, source.slug, form);
@@ -98,7 +98,7 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
   });
 
   async function findReceipt({ source: slug, receipt }: ReceiptParams['Params']) {
-    // A form that goes off because its source shares a profile takes no receipt away.
+    // If the form is switched off because its source shares a profile, pages of earlier requests still work.
     const offered = await findOffered(context, slug, ['offered', 'unconfirmed']);
     const row = await findRequest(deps, slug, receipt);
     if (row === null) throw new CodedError('not_found');
@@ -170,7 +170,10 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
   }
 }
 
-/** Any other source gets the answer of a page that does not exist, which hides which sources there are. */
+/**
+ * Any other source gets the same response as a page that does not exist, so that nobody can find out which sources
+ * there are.
+ */
 async function findOffered(
   context: SubjectContext,
   slug: string,

@@ -27,8 +27,8 @@ interface Params {
 
 /**
  * The page where the owner of another system finishes one task: `/t/<case>/<key>` on the public listener, in its own
- * scope. It shows what the officer wrote into the task, and nothing else about the request. The answer is the same for
- * every link that does not work, whatever the reason.
+ * scope. It shows what the officer wrote into the task, and nothing else about the request. The response is the same
+ * for every link that does not work, whatever the reason.
  */
 export async function taskPages(app: FastifyInstance, context: SubjectContext): Promise<void> {
   const { config } = context;
@@ -48,7 +48,7 @@ export async function taskPages(app: FastifyInstance, context: SubjectContext): 
     const { outcome = '', note = '' } = formOf(request.body);
     const wanted = outcome === 'done' ? 'done' : 'not-done';
     const finished = await finishTask(context, found, wanted, note);
-    // Loads it again: if the same form is sent twice, the answer shows what was recorded.
+    // Loads it again: if the same form is sent twice, the response shows what was recorded.
     if (finished.outcome === 'refused')
       return found.task.outcome === wanted
         ? again(request, reply)

@@ -19,7 +19,9 @@ export function beginSources({ store, keys, highest, report }: Run): Checking {
   const recorded: Recorded = new Map();
   const keyOf = (...parts: string[]) => dedupeKeyOf(keys.dedupe, ...parts);
 
-  /** If a source is changed while the ledger is being read, its entry comes after the last one that is read. */
+  /**
+   * If a source is changed while the ledger is being read, the entry about it comes after the last one that is read.
+   */
   async function takeLater(): Promise<void> {
     const later = store.read
       .selectFrom('entries')

@@ -349,7 +349,8 @@ function beginErasureRecords({ store, keys, erasuresFolder, report }: Run): Chec
     },
     async end() {
       if (erasuresFolder === null) return;
-      // The record of an erasure in progress is written at its end, if need be by the next start.
+      // The record of an erasure in progress is written when it ends, or by the next start if the process ends before
+      // that.
       const unfinished = Number((await readSetting(store, UNFINISHED_ERASURE)) ?? Infinity);
       const keyOf = (...parts: readonly (string | Uint8Array)[]) => dedupeKeyOf(keys.dedupe, ...parts);
       for (const [seq, id] of ids) {

@@ -146,7 +146,7 @@ function judgeNote(
   const { head } = reading;
   const place = placeOf(epochs, instance, head);
   if (place.outcome === 'placed') return { where, note, size, head, faults: [] };
-  // The database has no checkpoints over entries that it does not contain.
+  // The database must not contain checkpoints over entries that it does not contain.
   if (place.outcome === 'lost' && fault !== 'checkpoint-invalid') return { where, note, size, head: null, faults: [] };
   // Only this installation's signing key makes such a note: either the name or epoch in the database was changed, or
   // the journal is another's.

@@ -58,11 +58,12 @@ const nothing: Counts = {
   root: '',
 };
 
-/** Reads the whole ledger once, in order of seq, and makes every check (checks.ts) on the way. */
+/** Reads the whole ledger once, in order of seq, and runs every check (checks.ts) along the way. */
 export async function verifyLedger(options: VerifyOptions): Promise<Verification> {
   const { store, keys, evidenceFolder, documentsFolder, erasuresFolder = null, publicKey, onProgress } = options;
   const { report, listed } = createFaultList();
-  // Read the notes first: then everything that they cover is read, even if entries are appended and sealed meanwhile.
+  // Read the notes first: then everything that they cover is read, even if entries are appended and sealed in the
+  // meantime.
   const signed = await readSignedNotes(options);
   const since = await startOf(options);
   const { highest, total } = await extentOf(store, since.size);

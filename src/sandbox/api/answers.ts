@@ -27,7 +27,7 @@ export function answerErrors(app: FastifyInstance, form: ErrorForm): void {
   const answer = (request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply => {
     const used = request.url.startsWith(`${CONTROLS}/`) ? 'object' : form;
     const body = errorBody(used, error);
-    // A handler may have set a serializer for its own answers.
+    // A handler may have set a serializer for its own responses.
     reply.serializer(String);
     return typeof body === 'string'
       ? reply.code(error.status).type('text/plain; charset=utf-8').send(body)

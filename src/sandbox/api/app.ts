@@ -28,7 +28,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const app = Fastify({ logger: false, bodyLimit: 1_048_576, forceCloseConnections: true });
   answerErrors(app, options.dialect.errors);
   app.addHook('onSend', async (_request, reply) => {
-    // The service's own time, which is the sandbox's clock and not the machine's.
+    // The service's own time: that of the sandbox's clock, not the machine's.
     reply.header('date', options.clock().toUTCString());
   });
   app.addHook('onResponse', async ({ method }) => {

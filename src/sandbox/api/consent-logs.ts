@@ -106,7 +106,7 @@ const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2
 
 /** Milliseconds. A bare date means its whole day in UTC, so `to` includes that day. A time without offset is UTC. */
 function boundary(name: string, text: string, edge: 'start' | 'end'): number {
-  // In a query string, an unescaped plus arrives as a blank.
+  // In a query string, an unescaped plus arrives as a space.
   const written = text.replace(' ', '+');
   const dateOnly = !written.includes('T');
   const zoned = /(Z|[+-]\d{2}:\d{2})$/.test(written) || dateOnly ? written : `${written}Z`;
@@ -144,7 +144,7 @@ function disturbPage(query: LogQuery, page: LogPage, drawn: Drawn): FaultyPage {
   const looping = drawn.find('looping-cursor');
   if (looping !== null || drawn.find('repeated-page') !== null) {
     next = page.start;
-    // Without a disguise, the cursor is the given one; with it, it looks new each time.
+    // Without a disguise, the cursor is the given one; with one, it looks new each time.
     if (looping?.disguised === true) nonce = query.now + drawn.number;
   }
   const shifted = drawn.find('shifted-page');

@@ -30,7 +30,7 @@ export function addFaultHooks(app: FastifyInstance, faults: Faults): void {
     const latency = drawn.find('latency');
     if (latency !== null) await sleep(latency.ms, undefined, { signal: closing.signal }).catch(() => undefined);
     if (drawn.find('time-out')?.carriedOut === false) {
-      // Never answered: the caller gives up, or the sandbox closes.
+      // Never answered: the request ends when the caller gives up or the sandbox closes.
       reply.hijack();
       return;
     }

@@ -99,7 +99,7 @@ function readGenerate(body: unknown): { form: 'A' | 'B'; input: NewPolicy; domai
   return { form: 'A', input: newPolicyOf(parsed.data), domain: parsed.data.domain };
 }
 
-/** Form A of the answer, also returned by the MCP tool. */
+/** Form A of the response, also returned by the MCP tool. */
 export function shapeA(
   world: World,
   policy: Policy,
@@ -145,7 +145,7 @@ export async function generatePolicy(world: World, input: NewPolicy, options: Ge
   if (world.shelf.remaining() === 0) throw spent();
   if (options.generateMs > 0) await options.wait(options.generateMs);
   const policy = world.shelf.generate(input, options.clock());
-  // Others may have used it up meanwhile.
+  // Others may have used it up in the meantime.
   if (policy === null) throw spent();
   options.notify(world, world.shelf.happening(policy, 'policy.created', policy.createdAt));
   return policy;

@@ -7,7 +7,7 @@ import { escapeHtml, type Policy } from '../policies.ts';
 import type { World } from '../world.ts';
 import { invalidRequest, notFound } from './answers.ts';
 
-/** How long the edge caches an answer of the embed endpoint (docs/service.md §8). */
+/** How long the edge caches a response of the embed endpoint (docs/service.md §8). */
 const EDGE_MS = 300_000;
 
 const querySchema = z.object({ siteKey: z.string().min(1), type: z.string().min(1) });
@@ -22,7 +22,7 @@ interface SiteRoutes {
 
 /** The content of the service's public origin: embed endpoint and script, hosted pages (docs/service.md §4.7, §4.8, §2.2). */
 export function addSiteRoutes(app: FastifyInstance, { worlds, keys, clock, siteUrl, dialect }: SiteRoutes): void {
-  // Like an edge, serves what was fetched for five minutes, whatever is published meanwhile.
+  // Like an edge, serves what it fetched for five minutes, whatever is published in the meantime.
   const edge = new Map<string, EmbedAnswer & { etag: string; since: number }>();
 
   app.get('/api/embed/policy', { config: { target: 'embed' } }, async (request, reply) => {
@@ -127,7 +127,7 @@ interface EmbedText {
   readonly markdown: string;
 }
 
-/** An answer of the embed endpoint, whose shape is not documented (docs/service.md §4.7). */
+/** A response of the embed endpoint, whose shape is not documented (docs/service.md §4.7). */
 interface EmbedAnswer {
   readonly type: string;
   readonly body: string;

@@ -174,8 +174,8 @@ export function drawChoices(seed: number): Choices {
 
 /**
  * The dialect drawn from a seed: names, shapes, words, times, order, ends, forms of ids, errors and lists, each
- * independently. So there are thousands, including combinations that nobody thought of. The same seed gives the same
- * dialect.
+ * independently. So there are thousands of dialects, including combinations that nobody thought of. The same seed gives
+ * the same dialect.
  */
 export function createMixed(seed: number): Dialect {
   const choices = drawChoices(seed);

@@ -26,8 +26,8 @@ const INSERT = `insert into entries (${columns.map(([name]) => name).join(', ')}
 
 /*
  * A row rejected by a unique index has been written nevertheless, and stays in the table's file until it is vacuumed.
- * Once content was erased, a repeat of it must not leave its bytes there again, so its key is looked up first. Until
- * the first erasure this costs one look into an index.
+ * Once content has been erased, a repeat must not leave its bytes there again, so its key is looked up first. Until the
+ * first erasure, this costs one index look-up.
  */
 const NO_REPEAT = `(not exists (select 1 from entries where source = '${INSTALLATION}' and kind = 'erasure')
     or not exists (select 1 from unnest($2::text[], $4::text[], $5::bytea[]) as wanted (source, kind, dedupe_key)

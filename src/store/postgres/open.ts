@@ -226,7 +226,10 @@ async function insertEntriesAfter<T extends { readonly entries: readonly Entry[]
   }
 }
 
-/** Waits for both, then gives both answers or the first's failure: nothing may still be running on the connection. */
+/**
+ * Waits for both, then resolves with both results or rejects with the first failure: nothing may still be running on
+ * the connection.
+ */
 async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   const [first, second] = await Promise.allSettled([one, other]);
   if (first.status === 'rejected') throw first.reason;
@@ -304,18 +307,21 @@ async function execute<R>(
   return { rows: rows as R[], numAffectedRows: BigInt(count) };
 }
 
-/** How many statements a session plans once, and how often each must have been run first: lists make a statement of each length. */
+/**
+ * How many statements a session plans only once, and how often each must have run before. Limited, because a list
+ * yields a statement for each length.
+ */
 const KEPT = 150;
 /**
- * The most parameters that a statement planned once may have. One with hundreds of keys deserves a plan each time: a
- * plan made while its table was small reads the whole table, and stays until the server next gathers statistics.
- * Folding after a first load then took three times as long.
+ * The most parameters that a statement planned once may have. One with hundreds of keys is planned each time: a plan
+ * made while its table was small reads the whole table, and would be kept until the server next gathers statistics.
+ * Folding after a first load took three times as long with it.
  */
 const FEW = 100;
 const OFTEN = 5;
 const names = new Map<string, string>();
 const seen = new Map<string, number>();
-/** A session refuses a kept statement if its table has gained a column meanwhile (a rolling upgrade). */
+/** A session refuses a prepared statement if its table has since gained a column (a rolling upgrade). */
 const allColumns = /\breturning \*|\* from "/;
 
 function nameOf(sql: string): string | undefined {
@@ -370,10 +376,10 @@ const ATTEMPTS = 20;
 const PAUSE_MS = 500;
 
 /**
- * Rewrites every table without erased content; a table can be neither read nor written meanwhile. A plain VACUUM frees
- * the space of old row versions but leaves their bytes in the pages until something else is written there. The
- * planner's statistics contain values of rows too: they are gathered again, and their table is rewritten if the user
- * may do so (the owner of the database).
+ * Rewrites every table without erased content; a table can be neither read nor written while it is rewritten. A plain
+ * VACUUM frees the space of old row versions but leaves their bytes in the pages until something else is written there.
+ * The planner's statistics contain values of rows too: they are gathered again, and their table is rewritten if the
+ * user may do so (the owner of the database).
  *
  * VACUUM FULL keeps row versions that an open transaction may still see (a long report, pg_dump, briefly even a session
  * being opened) and reports how many; then it is repeated. Rejects with StoreUnavailable if some remain.

@@ -11,8 +11,8 @@ type Place = Pick<Selectable<Tables['decision_history']>, 'at' | 'seq'>;
 
 /**
  * Every row of a period's decisions, as `d`, along the index on (source, at, seq). `after`: only rows after this one by
- * time and seq. The time then has a single lower bound: with two, SQLite walks from the beginning of the period for
- * every page.
+ * time and seq. The time then has a single lower bound: with two, SQLite would walk from the beginning of the period
+ * for every page.
  */
 export function decisionsIn(query: Query, period: Period, after: Place | null = null) {
   const rows = query

@@ -26,8 +26,8 @@ export interface EntryPage {
  * The database returns a page as two values: a JSON array of numbers, texts and lengths, and all bytes concatenated.
  * Otherwise a row of twelve columns costs 20 µs of this thread, most of it for six buffers, which is more than checking
  * the entry takes; packed, it costs 2 µs on SQLite's own thread (docs/decisions.md). If a column holds something that
- * this program never wrote (SQLite accepts any type in any column), the page is read row by row, so that it is seen as
- * it is.
+ * this program never wrote (SQLite accepts any type in any column), the page is read row by row, so that the value is
+ * seen as it is.
  */
 export async function readEntryPage(
   query: Query,

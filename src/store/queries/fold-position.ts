@@ -74,7 +74,7 @@ async function isHeld(query: Query, seq: number): Promise<boolean> {
     .selectFrom('entries')
     .select('kind')
     .where('seq', '=', seq)
-    // An erased entry has no rows any more.
+    // An erased entry no longer has rows.
     .where('body', 'is not', null)
     .executeTakeFirst();
   const table = entry === undefined ? undefined : rowsOfKind[entry.kind];

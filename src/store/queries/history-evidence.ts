@@ -134,7 +134,7 @@ export type TextLookRow = Pick<
   | 'phase'
   | 'content_type'
 > & {
-  /** Commitment of the entry that holds the answer. */
+  /** Commitment of the entry that holds the response. */
   readonly commitment: Buffer | null;
 };
 

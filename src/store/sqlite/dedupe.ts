@@ -6,11 +6,11 @@ import { attachToRead, openConnection, type SqliteConnection, useLog } from './d
  * would change a different page for each entry, and each changed page is written twice (docs/decisions.md). Instead,
  * the keys of the latest entries are in a table in memory, of the connection that appends, which fills it from the
  * entries. Older keys are in a separate file, which is written rarely, many keys at a time and in their order. It can
- * be made again from the entries.
+ * be rebuilt from the entries.
  *
  * Both hold only the first 8 bytes of each key: the entries themselves decide. A trigger of the appending connection
  * refuses an entry whose key exists, before any of it is written: it may repeat what was erased. Nobody else can append
- * meanwhile, because that takes the ledger's write lock.
+ * in the meantime, because appending takes the ledger's write lock.
  */
 
 /** Keys in memory from which they are moved to the file. */
@@ -32,7 +32,7 @@ const CREATE_TABLES = `begin immediate;
  */
 const ARE_FOREIGN =
   '(select leaf_hash is not (select leaf_hash from ledger.entries where entries.seq = moved.seq) from moved)';
-// Asks again under the lock: another process may have made the file again meanwhile.
+// Checks again under the lock, because another process may have rebuilt the file in the meantime.
 const FORGET_FOREIGN = `begin immediate; delete from keys where ${ARE_FOREIGN};
   update moved set seq = 0, leaf_hash = null where ${ARE_FOREIGN}; commit`;
 
@@ -155,7 +155,7 @@ export class DedupeKeys {
       });
   }
 
-  /** Moves what the next process would otherwise have to read. Nothing can be inserted afterwards. */
+  /** Moves the keys that the next process would otherwise have to read. Nothing can be inserted afterwards. */
   async close(ledger: SqliteConnection): Promise<void> {
     await this.#moving;
     const many = this.#holds(this.#many * SOME);
@@ -216,7 +216,7 @@ export class DedupeKeys {
       await connection.script(
         'pragma synchronous = normal; pragma wal_autocheckpoint = 4000; pragma cache_size = -8192;',
       );
-      // Otherwise locks nothing: another process may be moving keys.
+      // Otherwise nothing is locked: another process may be moving keys.
       const [made] = await connection.all("select 1 from sqlite_schema where name = 'moved'");
       if (made === undefined) await connection.script(CREATE_TABLES);
       await attachToRead(connection, this.#path, 'ledger');

@@ -168,7 +168,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 function prepareFolder(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // SQLite writes its log beside the file, but would only report that it cannot open the file.
+    // SQLite writes its log next to the file, but would only report that it cannot open the file.
     accessSync(dirname(path), constants.W_OK | constants.X_OK);
     if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
@@ -294,7 +294,7 @@ async function openBoth(path: string) {
   }
 }
 
-/** For a file that can be made again. */
+/** For a file that can be rebuilt. */
 function withRemedy(error: unknown, file: string): unknown {
   if (!(error instanceof StoreUnavailable) || isContention(error)) return error;
   return new StoreUnavailable(
