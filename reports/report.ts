@@ -31,7 +31,7 @@ export interface DocumentInput {
   readonly timeZone: string;
   /**
    * When it is made, which is its printed date and decides what is late. ISO 8601 UTC, from the caller's clock, or
-   * given in order to make it again.
+   * given in order to reproduce it.
    */
   readonly generatedAt: string;
   /** Version of the program. */
@@ -87,7 +87,7 @@ export type Parameters = Readonly<Record<string, string | number | boolean | nul
 
 /**
  * Everything from which a document is made besides asOf and the entries up to it: with the same parameters and asOf it
- * can be made again, byte for byte. Content of files and settings is identified by its SHA-256. Recorded with the
+ * can be reproduced byte for byte. Content of files and settings is identified by its SHA-256. Recorded with the
  * document (`document.produced`).
  */
 export function frameParameters(input: DocumentInput): Parameters {

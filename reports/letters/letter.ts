@@ -113,7 +113,7 @@ export function letterProblem({ step, text }: Letter, facts: LetterFacts): strin
   return null;
 }
 
-/** Whether a letter grants nothing of the request. */
+/** Whether a letter refuses the whole request. */
 function refusesAll(step: LetterStep, { parts }: LetterFacts): boolean {
   if (step === 'refusal') return true;
   return step === 'answer' && parts.length > 0 && parts.every(({ outcome }) => outcome === 'refused');

@@ -70,7 +70,7 @@ function readNotified(text: string | null): Notified {
   }
 }
 
-/** Current conditions with the time since when each has been announced; null: not yet. */
+/** Current conditions, and when each was announced; null: not yet. */
 export async function listNotices(
   deps: Pick<NotifyDeps, 'store' | 'find'>,
 ): Promise<readonly (Notice & { since: string | null })[]> {

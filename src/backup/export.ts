@@ -41,8 +41,8 @@ const LINES = 100_000;
 
 /**
  * Writes everything that belongs to the owner into a folder, in open formats, with a description and a verifier that
- * needs nothing of this program. Not encrypted. The folder gets its name when it is complete. Throws UsageError if the
- * name is taken.
+ * does not depend on this program. Not encrypted. The folder gets its name when it is complete. Throws UsageError if
+ * the name is taken.
  */
 export async function exportEverything(options: ExportOptions): Promise<ExportReport> {
   const { context, folder, onProgress } = options;

@@ -378,7 +378,7 @@ async function endWhatWasUnderWay(store: Store, now: string): Promise<void> {
 }
 
 /**
- * Accepts a database that was restored by other means and is behind its journal, with which the ledger refuses to
+ * Accepts a database that was restored by other means and is behind its journal, which the ledger otherwise refuses to
  * continue: verifies the existing entries, records how much is lost, and begins the next epoch. Throws UsageError if
  * the database is not behind.
  */

@@ -34,7 +34,7 @@ const inputSchema = z
     bannerId: bannerIdSchema,
     fileName: z.string(),
     bytes: z.instanceof(Buffer),
-    /** ISO 8601 UTC. Start of the period in which the banner was shown like this. */
+    /** ISO 8601 UTC. Start of the period during which the banner was shown like this. */
     from: moment,
     /** End of the period, exclusive. Null: still shown, as far as the officer knows. */
     to: moment.nullable(),

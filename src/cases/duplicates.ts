@@ -80,7 +80,7 @@ function latestFirst(a: Requester, b: Requester): number {
   return a.caseId < b.caseId ? -1 : 1;
 }
 
-/** The texts by which the requesters of other cases are compared with a case's. */
+/** The texts used to compare the requesters of other cases with a case's requester. */
 export function wantedOf({ requester_name, requester_email, subject }: CaseRow) {
   const plainOf = (text: string | null) => (text === null ? '' : plain(text));
   return {
@@ -97,8 +97,8 @@ function sameAs(text: string | null): (other: string | null) => boolean {
 }
 
 /**
- * Compares in upper case, in which `ß` is `SS` and a final sigma is like any other. ASCII texts take a faster path,
- * since thousands are compared.
+ * Compares in upper case, where `ß` is `SS` and a final sigma is like any other. ASCII texts take a faster path, since
+ * thousands are compared.
  */
 function plain(text: string): string {
   if (/^[ -~]*$/.test(text) && !text.includes('  ')) return text.trim().toLowerCase();

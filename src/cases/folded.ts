@@ -114,7 +114,7 @@ const foldedSchema = z.strictObject({
   message: z.strictObject({ at: moment, about: z.enum(messageKinds), channel: z.string() }).exactOptional(),
   /** How it was confirmed that the requester reads mail to the address; absent: not confirmed. */
   emailConfirmed: z.strictObject({ at: moment, how: z.string() }).exactOptional(),
-  /** In the order in which they were added: the first is task 1. Absent: none. */
+  /** In order of addition: the first is task 1. Absent: none. */
   tasks: z.array(taskSchema).exactOptional(),
 });
 export type CaseFolded = z.infer<typeof foldedSchema>;

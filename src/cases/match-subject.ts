@@ -111,7 +111,7 @@ function matchOf(
   return { status: 'none', subjects: [], decisions: 0, says: wordsOfNoMatch(row, tried, isRecipeKnown) };
 }
 
-/** Every form in which records may name the subject of a case; empty for an address that several people share. */
+/** Every form that records may use for the subject of a case; empty for an address that several people share. */
 export async function subjectsOfCase(deps: Pick<CaseReading, 'recipeOf'>, row: CaseRow): Promise<readonly string[]> {
   const linked = parseFolded(row.folded).match;
   const told = linked === null ? row.subject : linked.way === 'shared' ? null : linked.subject;

@@ -29,7 +29,7 @@ export function takesEffect(kind: string, match: Match, details: MoveDetails<'an
   return !refusesAll(details);
 }
 
-/** Whether an answer grants nothing of the request. */
+/** Whether an answer refuses the whole request. */
 export function refusesAll({ parts }: Pick<MoveDetails<'answer'>, 'parts'>): boolean {
   return parts?.every(({ outcome }) => outcome === 'refused') === true;
 }

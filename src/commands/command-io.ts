@@ -111,7 +111,7 @@ export function timeOf(text: string, flag: string, timeZone: string): string {
   }
 }
 
-/** The zone in which times are printed: that of the opened installation. */
+/** The zone for printed times: that of the opened installation. */
 let printedZone = 'UTC';
 
 /** Prints times in this zone (TIME_ZONE) from now on. */

@@ -102,7 +102,7 @@ async function choosePolicies(
   return loadKnownPolicies(context.snapshots, source, signal);
 }
 
-/** A row about a fetch, with the interval in which the text is known to have come into force. */
+/** A row about a fetch, with the interval during which the text is known to have come into force. */
 async function rowOf(context: Context, { source, policy, look, reason }: Fetched) {
   const about = { source, policyId: policy.policyId, policyType: policy.policyType };
   if (look === null) return { ...about, target: null, outcome: 'not-configured' as const, sentence: reason ?? '' };

@@ -81,7 +81,7 @@ export function registerPolicyList(policy: CommandUnknownOpts, io: CommandIo): v
           },
         );
         progress.end();
-        // A list may show the outcome of a publish that is unknown so far.
+        // A list may reveal the outcome of a publish that is still unknown.
         await settleCalls(context.policies);
         const rows = await loadCatalogue(context.policies, { source: slug, gone: flags.gone });
         const disagreements = await findDisagreements(context.store.read, {

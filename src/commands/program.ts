@@ -57,8 +57,8 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
 };
 
 /**
- * Builds the command line for `args`: with the command with which they begin; with none for the version; otherwise, for
- * the help, with all.
+ * Builds the command line for `args`: with the command that they start with; with none for the version; otherwise, for
+ * the help, with all of them.
  */
 export async function createProgram(io: CommandIo, args: readonly string[]): Promise<Command> {
   const program = new Command('consent-ledger')

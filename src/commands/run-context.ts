@@ -7,7 +7,7 @@ import type { Source } from '../core/source.ts';
 import { createLog } from '../log.ts';
 import { printable, printTimesIn } from './command-io.ts';
 
-/** Opens the installation described by environment and .env, does the work, and closes it in any case. */
+/** Opens the installation described by environment and .env, does the work, and always closes it. */
 export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
   const config = loadProcessConfig();
   return withContextOf(config, work);

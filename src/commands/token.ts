@@ -11,7 +11,7 @@ import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 const OFFICER_MAX = 100;
 
-/** `token`: API tokens, and one-time links with which an officer signs in to the admin pages. */
+/** `token`: API tokens, and one-time links for signing in to the admin pages. */
 export function registerToken(program: CommandUnknownOpts, io: CommandIo): void {
   const token = program
     .command('token')
@@ -146,7 +146,7 @@ function officerName(text: string): string {
   const name = text.trim();
   if (name === '' || name.length > OFFICER_MAX)
     throw new InvalidArgumentError(`Use a name of 1 to ${OFFICER_MAX} characters.`);
-  // Entries name accounts in this form, by which an approval by a second person is recognised.
+  // Entries name accounts in this form, and approvals by a second person are recognised by it.
   if (/\(p-[0-9a-f]{8}\)/.test(name))
     throw new InvalidArgumentError(
       'Leave out the account id (p-…): this link is for someone without an account; people with an account use that to sign in.',

@@ -262,7 +262,7 @@ function textIn(field: ProfileField, profile: unknown): string {
   return listAt(profile, list).includes(item) ? 'yes' : '';
 }
 
-/** The countries in which a controller can be. */
+/** The countries that a controller can be in. */
 function countryChoices(): readonly (readonly [value: string, text: string])[] {
   return jurisdictionChoices().flatMap(({ code, name }) =>
     code.length === 2 && code !== 'EU' ? [[code, `${name} (${code})`] as const] : [],

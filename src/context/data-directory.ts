@@ -10,7 +10,7 @@ import { readSetting } from '../store/settings.ts';
 export const DATA_DIRECTORY = 'data_directory';
 const markerSchema = z.object({ instance: z.string(), directory: z.string().regex(/^[0-9a-f]{16}$/) });
 
-/** The file in which a data directory identifies itself. */
+/** The file that identifies a data directory. */
 export function markerPath(dataDir: string): string {
   return join(dataDir, 'marker.json');
 }

@@ -246,7 +246,7 @@ const syncFinished = z.object({
   error: z.string().nullable(),
 });
 
-/** A service accepts requests for its log in another form than the usual one (docs/service.md §4.5). */
+/** A service accepts requests for its log in a form other than the usual one (docs/service.md §4.5). */
 const syncFormLearned = z.object({
   action: z.literal('sync.form-learned'),
   actor,
@@ -355,7 +355,7 @@ const refusedCounts = z.object({
 });
 /**
  * Counters kept outside the ledger, as observed at one time for one period. Documents read them from here, so that they
- * are made only from entries and can be made again.
+ * depend only on entries and can be reproduced.
  */
 const countersObserved = z.object({
   action: z.literal('counters.observed'),

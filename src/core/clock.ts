@@ -1,7 +1,7 @@
 /** The current time, passed as an argument so that tests and replays can set it. */
 export type Clock = () => Date;
 
-/** ISO 8601 UTC with milliseconds: the only form in which times are stored. */
+/** ISO 8601 UTC with milliseconds, the only form used to store times. */
 export function isoNow(clock: Clock): string {
   return clock().toISOString();
 }

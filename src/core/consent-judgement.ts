@@ -52,7 +52,9 @@ export interface Judgement {
   readonly endsAll: boolean;
 }
 
-/** The form in which names of purposes are compared: `Analytics` and `analytics` are one purpose. They are shown as written. */
+/**
+ * The form used to compare names of purposes: `Analytics` and `analytics` are one purpose. They are shown as written.
+ */
 export function purposeKey(purpose: string): string {
   return purpose.toLowerCase();
 }

@@ -297,8 +297,8 @@ function provenAt(holds: Holds, at: string): readonly string[] {
 }
 
 /**
- * The decisions of one person in the order in which they were made, each judged by what earlier ones on the same banner
- * left standing. Rows may come in any order: all of them, or only those known by some time.
+ * The decisions of one person in the order they were made, each judged by what earlier ones on the same banner left in
+ * force. Rows may come in any order: all of them, or only those known by some time.
  */
 export function timelineOf<Row extends ToldDecision>(rows: Iterable<Row>): readonly TimedDecision<Row>[] {
   const byDecision = new Map<string, Row[]>();

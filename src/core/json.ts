@@ -1,9 +1,9 @@
 /**
- * Like JSON.parse, with the right keys on every engine. Since V8 12.8 (Node 24 and 26), JSON.parse may return another key
- * than the text has, if the key is written with an escape and the process has seen a certain key with a backslash: after
- * `{"\\":1}`, it reads `{"\"":1}` as `{"\\":1}` (https://github.com/nodejs/node/issues/63785). So the sender of one body
- * could change how the next one is read. Use this function wherever keys come from outside. `readNumber` is called with
- * the text of every number. Throws SyntaxError.
+ * Like JSON.parse, with the right keys on every engine. Since V8 12.8 (Node 24 and 26), JSON.parse may return a
+ * different key from the one in the text, if the key is written with an escape and the process has seen a certain key
+ * with a backslash: after `{"\\":1}`, it reads `{"\"":1}` as `{"\\":1}` (https://github.com/nodejs/node/issues/63785).
+ * So the sender of one body could change how the next one is read. Use this function wherever keys come from outside.
+ * `readNumber` is called with the text of every number. Throws SyntaxError.
  */
 export function parseJson(text: string, readNumber?: (token: string) => unknown): unknown {
   const value: unknown = JSON.parse(text);

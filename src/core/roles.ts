@@ -58,7 +58,7 @@ export function isTokenScope(value: unknown): value is TokenScope {
   return (tokenScopes as readonly unknown[]).includes(value);
 }
 
-/** The role with which a token acts: the lowest that has everything allowed by both its scope and its person's role. */
+/** The role of a token: the lowest that has everything allowed by both its scope and its person's role. */
 export function tokenRole(role: Role, scope: TokenScope): Role {
   if (scope === 'administer' && can(role, 'administer')) return 'admin';
   return scope !== 'read' && can(role, 'work') ? 'officer' : 'auditor';

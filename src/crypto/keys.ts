@@ -106,8 +106,8 @@ export function webhookSecretOf(value: string): WebhookSecret {
 }
 
 /**
- * The bytes with which a secret signs. Null if the text is empty or does not match its encoding: such a secret verifies
- * nothing. Base64 may be URL-safe, unpadded, and prefixed with `whsec_` (Standard Webhooks).
+ * The bytes used to sign with a secret. Null if the text is empty or does not match its encoding: such a secret
+ * verifies nothing. Base64 may be URL-safe, unpadded, and prefixed with `whsec_` (Standard Webhooks).
  */
 export function signingKeyOf(value: string, encoding: SecretEncoding = 'text'): Buffer | null {
   const key = decoded(value, encoding);

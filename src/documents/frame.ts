@@ -49,8 +49,8 @@ export interface DocumentDeps {
   /** Throws if a job produces the document and another worker has taken the job over. */
   readonly assertHeld?: () => Promise<void>;
   /**
-   * Called in the transaction that registers the document: completes a job at the same time, so that repeating it makes
-   * no second document.
+   * Called in the transaction that registers the document: completes a job at the same time, so that repeating it does
+   * not make a second document.
    */
   readonly registeredIn?: (tx: StoreTransaction, document: RegisteredDocument) => Promise<void>;
   readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
@@ -79,7 +79,7 @@ export type UnknownSource = { readonly outcome: 'unknown-source'; readonly sourc
 /** When a document is made, and up to which entry; absent: now, and all entries. See {@link madeBefore}. */
 export interface FrameRequest {
   readonly asOf?: number | undefined;
-  /** ISO 8601 UTC. Makes a document again as it was made then. */
+  /** ISO 8601 UTC. Reproduces a document as it was made then. */
   readonly madeAt?: string | undefined;
 }
 
@@ -88,7 +88,7 @@ export type InvalidTime = { readonly outcome: 'invalid'; readonly problem: strin
 
 /**
  * The input of every document, as of an entry and a time. Its checkpoint is the last one up to that entry, so that the
- * same document can be made again, byte for byte.
+ * same document can be reproduced byte for byte.
  */
 export async function frameOf(
   deps: DocumentDeps,
@@ -127,8 +127,8 @@ export async function frameOf(
 }
 
 /**
- * When a document requested as of an entry was made before: it is made again with that date, unless another is given.
- * Null: never, so it is made now.
+ * When a document requested as of an entry was first made. It is reproduced with that date, unless another is given.
+ * Null: never, so it is dated now.
  */
 export async function madeBefore(
   { read }: Pick<DocumentDeps, 'read'>,

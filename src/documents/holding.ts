@@ -13,7 +13,9 @@ export interface LookedFor {
   readonly tokens: ReadonlySet<string>;
   /** Cases to be erased as a whole. */
   readonly caseIds: ReadonlySet<string>;
-  /** Digests of the erased subjects in every form, by which reports identify their subject (`subjectSha256`). */
+  /**
+   * Digests of the erased subjects in every form; reports identify their subject by such a digest (`subjectSha256`).
+   */
   readonly subjectDigests: ReadonlySet<string>;
   /** Dates of the erased withdrawals by request and of the erased requests: `YYYY-MM-DD`. */
   readonly withdrawnAt: readonly string[];

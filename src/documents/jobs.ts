@@ -38,7 +38,7 @@ export function reportJob(report: ReportJob): NewJob {
 
 /**
  * The job that produces a report or a pack. It completes in the transaction that registers the file, so a repetition
- * makes no second one; a report's follow-up jobs (`followedBy`) are enqueued in the same transaction.
+ * does not make a second one; a report's follow-up jobs (`followedBy`) are enqueued in the same transaction.
  */
 export function createDocumentJobs(
   context: {

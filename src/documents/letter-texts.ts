@@ -11,7 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Query, Store } from '../store/store.ts';
 
 /*
- * The controller's own wording: for a kind of letter in a language, a text with which its letters begin instead of the
+ * The controller's own wording: for a kind of letter in a language, a text that its letters start from instead of the
  * standard proposal. Legally required statements are not part of it: every letter adds them, whatever its text. Each
  * change is an entry; the latest one applies.
  */

@@ -131,7 +131,7 @@ export async function draftLetter(
 
 /**
  * Makes a letter of a case and registers it. Step, language, text and recipient are parameters, so that the same bytes
- * can be made again. Refused, with the reason, if the letter would say nothing, has blanks left, or does not exist
+ * can be reproduced. Refused, with the reason, if the letter would say nothing, has blanks left, or does not exist
  * under the laws of the case. Errors: as {@link import('./produce-report.ts').produceReport}.
  */
 export async function produceLetter(

@@ -1,6 +1,6 @@
 /**
- * Searches for identifiers in bytes from outside in any spelling: in any case, escaped as in JSON (RFC 8259, 7) or
- * percent-encoded (RFC 3986, 2.1), also as in forms. An identifier must stand alone: `ann@example.org` is not in
+ * Searches for identifiers in bytes from outside in any spelling: in upper or lower case, escaped as in JSON (RFC 8259,
+ * 7) or percent-encoded (RFC 3986, 2.1), also as in forms. An identifier must stand alone: `ann@example.org` is not in
  * `joann@example.org` or `ann@example.org.uk`. Null: no identifier is long enough to search for.
  */
 export function mentionsOf(identifiers: readonly string[]): ((bytes: Uint8Array) => boolean) | null {

@@ -158,7 +158,7 @@ const dueOf: Readonly<Record<RetentionKind, Finder>> = {
     return { ...nothing, seqs: rows.map(({ seq }) => seq) };
   },
 
-  // While any consent stands, its whole history is the proof.
+  // While any consent is in force, its whole history is the proof.
   async decisions({ store, clock }, source, before) {
     const now = clock().toISOString();
     const pairs = await store.read

@@ -27,7 +27,7 @@ function parse(contents: string): readonly (string | GivenFile)[] {
   return JSON.parse(contents) as readonly (string | GivenFile)[];
 }
 
-/** Those that are still there, in the order in which they were added. */
+/** Those that still exist, in the order they were added. */
 export async function listGivenFiles(
   read: Query,
   row: Contents & { readonly case_id: string },

@@ -260,7 +260,7 @@ export function summariseHandOver({ row, state }: ListedHandOver) {
 }
 
 /**
- * States of a case in which the data subject may have the pack. After reopening or rework, it is withheld until it is
+ * States of a case that allow the data subject to have the pack. After reopening or rework, it is withheld until it is
  * handed over again.
  */
 const handedOverStates: readonly string[] = ['ready', 'answered', 'closed'];
@@ -330,7 +330,7 @@ export function tokenHash({ keys }: Pick<HandOverDeps, 'keys'>, token: string): 
   return hmacSha256(keys.instance.link, Buffer.from(`hand-over ${token}`));
 }
 
-/** HMAC of a code, bound to link, pack, other files and time: a row altered in the database gives no access. */
+/** HMAC of a code, bound to link, pack, other files and time: a row altered in the database does not give access. */
 export function codeHash({ keys }: Pick<HandOverDeps, 'keys'>, row: CodedRow, code: string): Buffer {
   const { hand_over_id: id, source, case_id: caseId, document_id: documentId, sha256, expires_at: until } = row;
   const given = givenFiles(row);

@@ -79,7 +79,7 @@ const titles: Partial<Record<keyof typeof errorCodes, string>> = {
 /** How a problem with a controller profile begins (config/settings-files.ts). */
 const PROFILE = 'Controller profile ';
 
-/** Where to go from an error, and in which words. */
+/** Links from error pages, with their texts. */
 const ways = {
   home: ['/', 'Go to Today'],
   'sign-in': ['/sign-in', 'Go to the sign-in page'],

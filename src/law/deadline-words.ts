@@ -203,7 +203,7 @@ export interface LawDeadline {
   readonly atOnce: boolean;
   /** Without roll-over and pauses. */
   readonly aimFor: string;
-  /** The last day of the first period, by which an extension must be notified. */
+  /** The last day of the first period: an extension must be notified by then. */
   readonly firstLimit: string;
   readonly acknowledgeBy: string | null;
   /** The working day before the limit, if the law states no roll-over. */

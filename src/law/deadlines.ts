@@ -25,7 +25,7 @@ export interface DeadlinesInput extends Omit<LawInput, 'suspendByGuidance'> {
   /** The given place, if it could not be mapped. */
   readonly placeAsGiven?: string | null;
   readonly controller: Establishment & {
-    /** IANA time zone in which days are counted. */
+    /** IANA time zone used to count days. */
     readonly timeZone: string;
   };
   readonly regimes: RegimeTable;

@@ -218,7 +218,7 @@ function plain(words: string): string {
     .trim();
 }
 
-/** The place with this code, in any case; null if there is none. */
+/** The place with this code, in upper or lower case; null if there is none. */
 export function findJurisdiction(code: string): Jurisdiction | null {
   return placesByCode().get(code) ?? null;
 }
@@ -349,7 +349,9 @@ export function unknownJurisdiction(words: string): string {
   return `Unknown place ${JSON.stringify(words.slice(0, 60))}: ${advice}${near.length === 0 ? '.' : ''}`;
 }
 
-/** A place as entered by people: a code of the list in any case; anything else is refused with suggestions. */
+/**
+ * A place as entered by people: a code of the list in upper or lower case; anything else is refused with suggestions.
+ */
 export const jurisdictionSchema = z
   .string()
   .trim()
@@ -377,7 +379,7 @@ function unknownRegion(country: string, region: string): string {
   return `Unknown region ${JSON.stringify(region.slice(0, 60))} of ${country}: ${advice}${near.length === 0 ? '.' : ''}`;
 }
 
-/** The country of an establishment: a country code in any case. */
+/** The country of an establishment: a country code in upper or lower case. */
 export const countrySchema = z
   .string()
   .trim()

@@ -120,7 +120,10 @@ export const profileSchema = z
     requestFormFor: z.array(text).max(1000).optional(),
     /** Websites that may show the form in a frame. */
     requestFormOn: z.array(origin).max(50).optional(),
-    /** BCP 47: the language of this profile, and of letters if the request names none in which they exist; null: English. */
+    /**
+     * BCP 47: the language of this profile, and of letters if the request names no language that they exist in; null:
+     * English.
+     */
     language: text.nullable().default(null),
     /** The parts that letters quote, by language (`de`). */
     translations: z.record(z.string().regex(/^[a-z]{2,3}$/, 'a language code such as de'), translation).optional(),

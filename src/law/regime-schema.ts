@@ -97,8 +97,8 @@ export const regimeSchema = z.strictObject({
   /** Countries whose public holidays can count: those of the controller's establishment, if it is in one of them. */
   territory: z.array(z.string().regex(/^[A-Z]{2}$/)).min(1),
   /**
-   * The article by which a controller established in one of the jurisdictions answers everyone under this law, wherever
-   * they are (GDPR Art. 3(1)); null: the law protects only residents.
+   * The article that makes a controller established in one of the jurisdictions answer everyone under this law,
+   * wherever they are (GDPR Art. 3(1)); null: the law protects only residents.
    */
   reach: sentence.nullable().default(null),
   calendar: z.enum(calendarNames).default('territory'),
@@ -107,7 +107,7 @@ export const regimeSchema = z.strictObject({
 });
 export type Regime = z.infer<typeof regimeSchema>;
 
-/** The file with which an installation changes the rules; every part is optional. */
+/** The file that changes the rules of an installation; every part is optional. */
 export const regimesFileSchema = z.strictObject({
   /** Regimes whose unconfirmed rows and extensions counsel has confirmed. */
   confirm: z.array(regimeId).default([]),

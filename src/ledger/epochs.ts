@@ -38,7 +38,7 @@ export function epochOf(seq: number, begun: Restored): Epoch {
   return { epoch: begun.epoch, first: seq, lostTo: Math.max(seq - 1, lost?.size ?? 0), begun };
 }
 
-/** The key parts of the entry that begins an epoch, by which {@link loadEpochs} finds it. */
+/** The key parts of the entry that begins an epoch; {@link loadEpochs} finds it by them. */
 function keyPartsOfEpoch(instance: string, epoch: number): readonly string[] {
   return ['installation.restored', instance, String(epoch)];
 }

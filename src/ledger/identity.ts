@@ -6,7 +6,7 @@ import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { Journal } from './journal.ts';
 
-/** The identity of a ledger: the name in its checkpoints, and the key with which they are checked. */
+/** The identity of a ledger: the name in its checkpoints, and the key that checks them. */
 export interface Identity {
   readonly instance: string;
   readonly epoch: number | string;

@@ -139,7 +139,7 @@ async function tokenProblem(
   return attributesProblem(signed, signer, certificate);
 }
 
-/** Checks what else the signature covers: that it is a token, and by which certificate (RFC 5035 §3). */
+/** Checks what else the signature covers: that it is a token, and which certificate signed it (RFC 5035 §3). */
 function attributesProblem(signed: SignedData, signer: SignerInfo, certificate: Certificate): TimestampReading | null {
   const attributes = signer.signedAttrs?.attributes ?? [];
   const valueOf = (type: string): unknown => attributes.find((attribute) => attribute.type === type)?.values[0];

@@ -147,7 +147,7 @@ function isSame(one: Written<Witness>, other: Written<Witness>): boolean {
   return other.kind === 'timestamp' && one.url !== null && one.url === other.url;
 }
 
-/** Each returns a sentence if its line makes no sense. */
+/** Each returns a sentence if its line is invalid. */
 const readers: Readonly<Record<string, (name: string, rest: readonly string[]) => Written<Witness> | string>> = {
   witness: readCosigner,
   timestamp(name, [caFile = '', url, ...more]) {

@@ -41,10 +41,10 @@ export async function createSignInLink(
   return { ...drawn.link, officer };
 }
 
-/** Lifetime of the link with which the first account is created. */
+/** Lifetime of the link that creates the first account. */
 const SET_UP_MINUTES = 24 * 60;
 
-/** Creates the link with which the first account is created. It no longer works once there is an account. */
+/** Creates the link that creates the first account. It no longer works once there is an account. */
 export async function createSetUpLink(deps: PeopleDeps, actor: string): Promise<NewLink> {
   const drawn = drawLink(deps, { purpose: 'set-up', officer: actor, personId: null, minutes: SET_UP_MINUTES });
   await recordLink(deps, drawn, actor, `to set up the first account, until ${drawn.link.expiresAt}`);

@@ -58,7 +58,7 @@ export async function listPasskeys({ store }: Pick<PeopleDeps, 'store'>, personI
   return rows.map(({ credential_id: id, label, created_at: createdAt }) => ({ id, label, createdAt }));
 }
 
-/** The options with which a browser creates a passkey, for one session of the person. */
+/** The options for a browser to create a passkey, for one session of the person. */
 export async function passkeyCreation(deps: PeopleDeps, person: Person, handle: string, { host }: Place) {
   const { generateRegistrationOptions } = await loadWebAuthn();
   return generateRegistrationOptions({
@@ -127,7 +127,7 @@ export async function removePasskey(deps: PeopleDeps, person: Person, id: string
   });
 }
 
-/** The options with which a browser signs in; the same for everyone. */
+/** The options for a browser to sign in; the same for everyone. */
 export async function passkeyRequest(deps: Pick<PeopleDeps, 'keys' | 'clock'>, { host }: Place) {
   const { generateAuthenticationOptions } = await loadWebAuthn();
   return generateAuthenticationOptions({

@@ -137,7 +137,7 @@ export async function hasPeople({ store }: Pick<PeopleDeps, 'store'>): Promise<b
   return (await store.read.selectFrom('people').select('person_id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Adds a person, and creates the link with which they choose a password. */
+/** Adds a person, and creates the link where they choose a password. */
 export async function invitePerson(deps: PeopleDeps, input: NewPerson, by: Administrator): Promise<PersonOutcome> {
   const read = newPersonSchema.safeParse(input);
   if (!read.success) return { outcome: 'refused', problems: problemsIn(read.error) };
@@ -209,8 +209,8 @@ export async function setDisabled(
 }
 
 /**
- * Creates a link with which a person chooses a (new) password; an invitation if they have not joined yet. Until it is
- * used, the old password stays valid. `withoutSecondFactor` removes a lost second factor.
+ * Creates a link where a person chooses a (new) password; an invitation if they have not joined yet. Until it is used,
+ * the old password stays valid. `withoutSecondFactor` removes a lost second factor.
  */
 export async function createPasswordLink(
   deps: PeopleDeps,

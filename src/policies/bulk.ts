@@ -311,7 +311,7 @@ export interface SentBefore {
   readonly first: SentWith;
 }
 
-/** A plan, or a single call, with which items were sent. */
+/** A plan or a single call that sent items. */
 interface SentWith {
   readonly id: string;
   /** The name of a plan's file, for people. */

@@ -25,7 +25,7 @@ export type PublishOutcome =
 
 /** The required body of a publish is not documented: nothing, or a JSON object. */
 const BODIES = [Buffer.alloc(0), Buffer.from('{}')] as const;
-/** Statuses with which a service asks for another body; nothing was published then. */
+/** Statuses that a service uses to ask for a different body; nothing was published then. */
 const ANOTHER_BODY: readonly (number | null)[] = [400, 411, 415, 422];
 
 /**

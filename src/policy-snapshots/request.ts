@@ -44,7 +44,7 @@ function jobsFor(wish: SnapshotWish): NewJob[] {
   return [{ kind: SNAPSHOT_JOB, key: `${subjectOf(wish)}/now`, payload: payloadOf(wish) }, settledJob(wish)];
 }
 
-/** With the back-off of jobs, this outlasts an hour in which the service is unreachable. */
+/** With the back-off of jobs, this outlasts an outage of the service of an hour. */
 const SETTLING_ATTEMPTS = 15;
 
 /**
@@ -110,7 +110,7 @@ export interface KnownPolicy {
 const ROUND_MS = 3_600_000;
 const APART_MS = 5_000;
 
-/** Requests a fetch of every known policy of these sources and of their `hub`, one after the other; returns the number. */
+/** Requests a fetch of every known policy of these sources and of their `hub`, in sequence; returns the number. */
 export async function requestRoutineSnapshots(
   deps: SnapshotDeps,
   sources: readonly Source[],

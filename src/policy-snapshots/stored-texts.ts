@@ -183,7 +183,7 @@ function patchOf(
   return structuredPatch(before.name, after.name, older, newer, undefined, undefined, options) ?? null;
 }
 
-/** A part in which two texts differ, with a few lines around it. */
+/** A part where two texts differ, with a few lines around it. */
 interface DifferentStretch {
   /** Line in the newer text, from 1. */
   readonly line: number;

@@ -202,7 +202,7 @@ interface ItemChange extends Partial<Pick<Item, 'state' | 'policy_id'>> {
   readonly only?: readonly Item['state'][];
 }
 
-/** States in which the outcome is not known yet. */
+/** States whose outcome is not known yet. */
 const open: readonly Item['state'][] = ['sent', 'unknown'];
 
 /**

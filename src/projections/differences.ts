@@ -233,7 +233,7 @@ export function createComparison(read: Query) {
       }
     },
 
-    /** Compares the rest inside the transaction in which both are at the same seq; replaces what differs if wanted. */
+    /** Compares the rest inside a transaction where both are at the same seq; replaces what differs if wanted. */
     async finish(tx: StoreTransaction, replace: boolean): Promise<Differences> {
       // Up to the highest possible number: no projected entry accounts for rows beyond the position.
       await compareHistories(tx.query, { after: compared, upTo: Number.MAX_SAFE_INTEGER });

@@ -11,7 +11,7 @@ import { type Fault, type ProjectedEntry, type Readers, readers } from './projec
 import { storableFact, storableText } from './columns.ts';
 import type { Position } from './position.ts';
 
-/** Loads the options with which the entries appended so far are to be read (sources/options-in-force.ts). */
+/** Loads the options for reading the entries appended so far (sources/options-in-force.ts). */
 export type OptionsUpTo = () => Promise<OptionsInForce>;
 
 /** Limits of one page. */
@@ -108,7 +108,7 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
         return page;
       };
     },
-    /** The newest `source.reread` by which a page was read: earlier pages may have been read without it. */
+    /** The newest `source.reread` that applied when a page was read: earlier pages may have been read without it. */
     rereadAt: () => rereadAt,
     /** Waits for a page that is being read ahead. */
     async close(): Promise<void> {

@@ -133,7 +133,7 @@ function describesPaths(json: unknown): json is { readonly paths: object } {
 }
 
 /**
- * What the client relies on but an OpenAPI description lacks, a sentence each. Only described parts count: a
+ * What the client relies on but an OpenAPI description lacks, one sentence each. Only described parts count: a
  * description without paths, an endpoint without parameters and a body without fields say nothing and raise no alarm.
  */
 export function findGone(description: object): string[] {

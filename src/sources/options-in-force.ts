@@ -3,11 +3,11 @@ import { optionsOfRecord, type SourceOptions, sourceOptionsSchema } from '../cor
 import { INSTALLATION } from '../core/vocabulary.ts';
 import type { Query } from '../store/store.ts';
 
-/** The options with which entries are read. */
+/** The options used to read entries. */
 export interface OptionsInForce {
   /** A source's options when one of its entries was appended. */
   of(source: string, seq: number): SourceOptions;
-  /** The newest entry by which earlier ones are read differently (`source.reread`); 0: none. */
+  /** The newest entry that changes how earlier ones are read (`source.reread`); 0: none. */
   readonly rereadAt: number;
 }
 
@@ -22,9 +22,9 @@ interface Course {
 const PAGE = 500;
 
 /**
- * Finds the options with which entries of each source are to be read: those recorded in the ledger last before the
- * entry, or before the source was last read again (`source.reread`). The table of sources is not used: editing it does
- * not change the result of a rebuild.
+ * Finds the options for reading the entries of each source: those last recorded in the ledger before the entry, or
+ * before the source was last read again (`source.reread`). The table of sources is not used: editing it does not change
+ * the result of a rebuild.
  */
 export function createOptionsInForce(read: Query): () => Promise<OptionsInForce> {
   const defaults = sourceOptionsSchema.parse({});

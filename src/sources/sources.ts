@@ -91,8 +91,8 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
     /** An active or offboarded source, for work with its evidence. */
     findAny: (slug: string): Source | null => register.findAny(slug),
     /**
-     * The first source of the installation: the one of the environment, even if it was taken out of it, else the one
-     * added first, even if it was offboarded. It never changes to a source added later.
+     * The first source of the installation: the one from the environment, even if it was removed from there; otherwise
+     * the one added first, even if it was offboarded. It never changes to a source added later.
      */
     first: (): string | null => environment ?? firstAdded(register.rows),
     /** Slugs of rows that cannot be read because someone altered them; they are not listed. */
@@ -131,7 +131,7 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
   };
 }
 
-/** The slug of the environment's source, also remembered for when it is taken out; null: there never was one. */
+/** The slug of the environment's source, also remembered after it is removed there; null: there never was one. */
 async function environmentSource({
   store,
   configured,

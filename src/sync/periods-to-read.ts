@@ -249,7 +249,7 @@ interface Bounds {
   readonly end: number;
 }
 
-/** Whether the earliest or latest row seen lies in the part, which then certainly has a row. */
+/** Whether the earliest or latest row seen is in the part, which then certainly has a row. */
 function isWithin(seen: Seen, start: number, end: number): boolean {
   return [seen.earliest, seen.latest].some((at) => at >= start + SECOND && at < end - SECOND);
 }

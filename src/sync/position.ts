@@ -338,7 +338,7 @@ function nextWatermark(watermark: string | null, run: Pick<Run, 'from' | 'to' | 
 /** A watermark further ahead than this was set by a wrong clock; the clocks of one installation differ by less. */
 const AHEAD_MS = 60 * 60 * 1000;
 
-/** Whether a watermark lies in the future and therefore says nothing. */
+/** Whether a watermark is in the future and therefore meaningless. */
 export function isBeyond(watermark: string, now: Date): boolean {
   return Date.parse(watermark) > now.getTime() + AHEAD_MS;
 }

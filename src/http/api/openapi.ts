@@ -36,7 +36,7 @@ const tags = {
 } as const satisfies Record<ApiTag, string>;
 
 /**
- * The OpenAPI 3.1 description of the routes, generated from the schemas with which the server checks requests and
+ * The OpenAPI 3.1 description of the routes, generated from the schemas that the server uses to check requests and
  * responses.
  */
 export function openApiDocument(routes: readonly ApiRoute[], version: string): Json {

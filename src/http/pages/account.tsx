@@ -492,7 +492,7 @@ function PasskeyPanel({ frame, passkeys, creation }: AccountProps) {
   );
 }
 
-/** Tokens with which other programs read and work in the person's name. */
+/** Tokens that let other programs read and work in the person's name. */
 function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
   const columns: readonly Column<ApiToken>[] = [
     {

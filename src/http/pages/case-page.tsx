@@ -57,7 +57,7 @@ interface CasePageProps {
   /** The refused form, to be corrected. */
   readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
   readonly done?: string | null;
-  /** The entry of an earlier task with which a new one is filled in. */
+  /** The entry of an earlier task that pre-fills a new one. */
   readonly again?: string | null;
   /** A new link, shown only this once. */
   readonly handedOver?: NewHandOver | null;

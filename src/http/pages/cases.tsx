@@ -252,7 +252,7 @@ function backTo({ reply }: Exchange, caseId: string, done: string): FastifyReply
   return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=${done}`, 303);
 }
 
-/** The list in which a request was taken, with its filter. */
+/** The list from which a request was taken, with its filter. */
 function backToList({ reply }: Exchange, { list = '', filter = '' }: Readonly<Record<string, string>>): FastifyReply {
   const query = new URLSearchParams(filter.slice(0, 2000));
   query.set('done', 'taken');

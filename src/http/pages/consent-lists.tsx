@@ -117,7 +117,10 @@ interface ListProps {
   readonly filter: { readonly source: string; readonly from: string; readonly to: string };
   readonly problems: readonly string[];
   readonly rows: readonly Finding[];
-  /** Why an empty list says nothing: no source has access to the consent log, it was not pulled yet, no decisions. */
+  /**
+   * Why an empty list means nothing: no source has access to the consent log, it has not been pulled yet, or there are
+   * no decisions.
+   */
   readonly lacks: 'access' | 'pull' | 'decisions' | null;
   readonly namesOf: (source: string) => BannerNames | undefined;
   readonly next: string | null;

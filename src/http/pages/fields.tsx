@@ -107,7 +107,7 @@ export function rowFields(schema: z.ZodObject, list: string): readonly (readonly
   );
 }
 
-/** The submitted rows in which more than the pre-filled first field was filled in. */
+/** The submitted rows with more than the pre-filled first field. */
 function readRows(schema: z.ZodObject, list: string, form: Readonly<Record<string, string>>) {
   return rowFields(schema, list).flatMap((fields) => {
     const filled = fields
@@ -213,7 +213,7 @@ export function FieldInput(props: { id?: string; field: FormField; value: string
   );
 }
 
-/** The form in which recorded moves store times. */
+/** The form of times in recorded moves. */
 const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const datePattern = /^\d{4}-\d\d-\d\d$/;

@@ -27,7 +27,7 @@ interface HandOverPanelProps {
   readonly refused: Readonly<Record<string, string>> | null;
 }
 
-/** Links with which the requester opens the pack: a form for a new one, and the state of existing ones. */
+/** Links for the requester to open the pack: a form for a new one, and the state of existing ones. */
 export function HandOverPanel({ frame, data, fresh, refused }: HandOverPanelProps) {
   const { handOvers, documents, shown } = data;
   const { row } = shown.view;

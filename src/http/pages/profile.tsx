@@ -149,7 +149,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     return reply.redirect(`/settings/profile?${new URLSearchParams({ source: slug, done: 'own' }).toString()}`, 303);
   });
 
-  /** The last change of a profile made on the page, as far as entries are folded. */
+  /** The last change of a profile made on the page, among the entries folded so far. */
   async function lastChange(own: string | null): Promise<RecordedChange | null> {
     const row = await context.store.read
       .selectFrom('action_history')

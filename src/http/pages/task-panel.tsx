@@ -11,7 +11,7 @@ interface TaskPanelProps {
   readonly data: CasePageData;
   /** The refused form, to be corrected. */
   readonly refused: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
-  /** The entry of an earlier task with which the new one is filled in; null: an empty form. */
+  /** The entry of an earlier task that pre-fills the new one; null: an empty form. */
   readonly again: string | null;
 }
 

@@ -193,7 +193,7 @@ function requestTasks({ personId }: PageFrame, urgent: readonly CaseView[], { to
   });
 }
 
-/** Messages from requesters, written on the page with which their answer was handed over. */
+/** Messages that requesters wrote on the page of their pack. */
 function messageTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
   return attention.messages.map(({ caseId, about, at }) => ({
     key: `message ${caseId}`,

@@ -176,7 +176,7 @@ a { color: var(--accent); }
 @media print { form, footer, .button { display: none; } html, body, section { background: #fff; border: 0; } }
 `.trim();
 
-/** The hash by which the page's style is allowed (CSP, `style-src`). */
+/** The hash that allows the page's style (CSP, `style-src`). */
 const styleHash = `'sha256-${sha256(style).toString('base64')}'`;
 
 /** Who the page is from, and what it is. */

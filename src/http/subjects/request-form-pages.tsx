@@ -179,7 +179,7 @@ interface ReceivedProps {
 
 /**
  * Confirms that a request was received, states the due date, and accepts the code that confirms the e-mail address.
- * Shows nothing of what was written.
+ * Shows nothing that the requester wrote.
  */
 export function ReceivedPage(props: ReceivedProps) {
   const { say, controller, row, limit, mails, confirmation } = props;

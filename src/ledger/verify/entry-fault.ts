@@ -56,7 +56,9 @@ export function notErased(seq: number, by: number): Fault {
   return { seq, fault: 'erased-but-there', sentence: `entry ${by} says that it was erased, but its content is there` };
 }
 
-/** Whether the values that form the leaf have the types with which they were written: SQLite accepts any type in any column. */
+/**
+ * Whether the values that form the leaf have the types they were written with: SQLite accepts any type in any column.
+ */
 export function hasLeafTypes(
   entry: Pick<Entry, 'source' | 'kind' | 'receivedAt' | 'dedupeKey' | 'commitment' | 'leafHash' | 'mac'>,
 ): boolean {

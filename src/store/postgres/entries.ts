@@ -243,7 +243,7 @@ function conflictClause(
   if (onConflict === 'fail') return '';
   if (onConflict === 'keep') return ' on conflict do nothing';
   if (key.length === 0) throw new TypeError(`insertMany(${table}): nothing says which row to replace`);
-  // Replacing a row keeps nothing of the old one: columns that are not given get their default.
+  // Replacing a row discards the old one entirely: columns that are not given get their default.
   const changes = all
     .filter((column) => !key.includes(column))
     .map((column) => `"${column}" = ${given.includes(column) ? `excluded."${column}"` : 'default'}`);
