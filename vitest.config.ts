@@ -5,9 +5,9 @@ import { projects } from './test/servers/suites.ts';
 
 export default defineConfig({
   test: {
-    // Texts are compared without colour, also where CI asks for it. Commits are synced, as in production: a disk would be most of the wait.
+    // Texts are compared without colour, even where CI forces it. Commits are synced, as in production: with a disk, that would be most of the wait.
     env: { NO_COLOR: '1', TMPDIR: quickFolder() },
-    // Only for what never ends: a busy machine must not fail a test.
+    // Only to catch a test that never ends: a busy machine must not fail a test.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },
@@ -17,8 +17,8 @@ export default defineConfig({
     // Most code runs a few times in a suite. At V8's default budget (an eighth of this), optimising it costs more than it saves.
     // Later versions of Node refuse the option.
     execArgv: process.version.startsWith('v20.') ? ['--interrupt-budget=1056768'] : [],
-    // Each test owns its world. A process for each of the 240 suites would do no more than load the program once more, which is
-    // most of a second of work.
+    // Each test owns its world. A process per suite would only load the program again, which takes
+    // most of a second.
     isolate: false,
     sequence: { sequencer: WaitingEarly },
     projects: [

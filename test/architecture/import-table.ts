@@ -12,14 +12,14 @@ export interface Part {
   readonly types: readonly string[];
 }
 
-/** Rooms that neither read nor write anything. */
+/** Layers without input or output. */
 export const pure: readonly string[] = ['core', 'crypto', 'law', 'policy-texts'];
 
 /**
- * The rooms from the bottom up. A room may import values and types of every room below it; `types` lists further rooms
- * it may name. The engines are opened in one place (context), so nothing else depends on which database runs.
+ * The layers from the bottom up. A layer may import values and types of every layer below it; `types` lists other layers
+ * whose types it may use. The engines are opened in one place (context), so nothing else depends on which database runs.
  */
-const rooms: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
+const layers: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
   { name: 'core', files: /^src\/core\// },
   { name: 'crypto', files: /^src\/crypto\// },
   { name: 'law', files: /^src\/law\// },
@@ -63,20 +63,20 @@ const rooms: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
   { name: 'cli', files: /^src\/cli\.ts$/ },
 ];
 
-/** Rooms whose values only some rooms may use, although they are further down. */
+/** Layers whose values only some of the layers above may use. */
 const reserved: Readonly<Record<string, readonly string[]>> = {
   engines: ['context'],
   log: ['context', 'backup', 'http', 'commands'],
 };
 
-export const parts: readonly Part[] = rooms.map(({ name, files, values, types = [] }, index) => ({
+export const parts: readonly Part[] = layers.map(({ name, files, values, types = [] }, index) => ({
   name,
   files,
   values:
     values ??
-    rooms
+    layers
       .slice(0, index)
-      .map((room) => room.name)
+      .map((layer) => layer.name)
       .filter((below) => reserved[below]?.includes(name) ?? true),
   types,
 }));
@@ -146,12 +146,12 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Libraries of which only the types may be used anywhere outside the pure rooms: the query builder comes in through the
+ * Libraries of which only the types may be used anywhere outside the pure layers: the query builder comes in through the
  * Store interface.
  */
 export const typesEverywhere: ReadonlySet<string> = new Set(['kysely', 'fastify', 'pino']);
 
-/** Node's own modules that the pure rooms may use: of node:net only isIP, and node:module to load what is heavy on first use. */
+/** Node's own modules that the pure layers may use: of node:net only isIP, and node:module to load what is heavy on first use. */
 export const pureBuiltins: ReadonlySet<string> = new Set(['node:crypto', 'node:module', 'node:net']);
 
 /** The explicit lists: the only files named index, and the only ones that may consist of re-exports. */

@@ -161,7 +161,7 @@ test('the notifier tells each account once what it may see, by mail, chat and si
     'admin@example.org',
     'other-officer@example.org',
   ]);
-  // The most urgent line comes first, with the day by which something has to be done.
+  // The most urgent line comes first, with its due date.
   expect(byPerson['acme-officer@example.org']).toMatch(
     /^- acme: 2 requests are overdue, the first since \d{1,2} [A-Z][a-z]{2} \d{4}\.\n- acme: 2 new requests/,
   );

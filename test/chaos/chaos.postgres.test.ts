@@ -66,7 +66,7 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
   const left = await waitForJobs(store, 90_000);
   expect(left, story()).toEqual([]);
 
-  // Every kind of fault happened, and the load continued meanwhile.
+  // Every kind of fault happened, and the load continued during them.
   expect(new Set(done).size, story()).toBeGreaterThanOrEqual(4);
   expect(load.acknowledged.length).toBeGreaterThan(SECONDS * 5);
 

@@ -15,7 +15,7 @@ export type FaultName =
 /** Causes one kind of server fault; resolves when it is over. */
 export type Fault = (cluster: Cluster, random: () => number) => Promise<void>;
 
-/** Milliseconds; longer than a lease of the suite's workers, so another worker takes the job over meanwhile. */
+/** Milliseconds; longer than a lease of the suite's workers, so another worker takes over the job in the meantime. */
 export const PAUSE_OF_A_WORKER = 6_000;
 
 /** Every fault of the suite, by name. */

@@ -9,8 +9,6 @@ import { expect, test } from 'vitest';
 import { cliPath, environment, SECRET } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-// A command waits for everything that it loads. What a package is needed for is imported where it is needed.
-
 // A command waits for everything it loads, so a package is imported lazily where it is used.
 async function recording() {
   const home = await temporaryFolder();

@@ -77,7 +77,7 @@ test('`restore` refuses a file that was altered, cut or made by someone else, wr
   await rm(join(target.folder, 'documents'), { recursive: true });
   await restore(target, made.path, file);
   await refused(target, made.path, file, 2, 'The database is not empty');
-  // The files beside the restored place are unchanged.
+  // The original installation is unchanged.
   expect((await cli(home, 'ledger', 'verify')).code).toBe(0);
 });
 
@@ -258,7 +258,7 @@ test('`backup` makes scheduled backups in a worker, keeps some of each period, a
   expect(await doctor()).toEqual([expect.stringMatching(/^ok: The newest backup was made at/)]);
   const target = await emptyPlace(home.folder);
   const restored = await cli(target, 'restore', join(folder, names[1] ?? ''), '--identity', file);
-  // A file beside the backups may come from anyone.
+  // Anyone may have put a file next to the backups.
   expect(restored).toMatchObject({ code: 3, stdout: expect.stringContaining('one.json is not a record') as string });
   expect((await cli(target, 'ledger', 'verify')).code).toBe(0);
 

@@ -64,7 +64,7 @@ describe('proofs on the command line', () => {
     expect(await readFile(join(out, 'tlog-policy'), 'utf8')).toBe(`log ${verifierKey}\nquorum none\n`);
     const printed = await run('ledger', 'prove', String(seq));
     expect(printed.stdout).toBe(await readFile(join(out, `proofs/${seq}.tlog-proof`), 'utf8'));
-    // With the written files alone, and with a document beside the proof of its entry.
+    // With only the written files, then with a document next to the proof of its entry.
     const verify = promisify(execFile);
     const script = join(out, 'verify.mjs');
     expect((await verify(process.execPath, [script, out, '--key', verifierKey])).stdout).toContain(`✓ Entry ${seq}`);

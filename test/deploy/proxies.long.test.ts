@@ -331,7 +331,7 @@ describe.each(proxies)('$name in front of the program', (proxy) => {
       await delay(11_000);
     }
     if (proxy.name === 'nginx') {
-      // A request under way at a killed receiver goes to the other one.
+      // If a receiver is killed during a request, the proxy sends the request to the other one.
       await receivers[0]?.kill();
       await delay(2000);
     }

@@ -110,10 +110,7 @@ async function call(visitor: Visitor, route: string, rule: Rule, objects: Object
   return visitor.post(path, named ? { source } : {});
 }
 
-/**
- * Routes of the API and for assistants know no sessions: api.test.ts and mcp.test.ts beside this file check the same
- * rules for them.
- */
+/** Routes of the API and for assistants use no sessions: api.test.ts and mcp.test.ts check the same rules for them. */
 const guarded = Object.entries(rules).filter(
   ([route, rule]) => rule.who !== 'anyone' && !/ \/(?:api\/|mcp$)/.test(route),
 );
@@ -284,7 +281,7 @@ describe('access to personal data', () => {
       .where('object', '=', own.caseId)
       .execute();
     expect(entry?.source).toBe('default');
-    // Used in between, so that the session does not end.
+    // A request in the meantime, so that the session does not time out.
     world.setNow(new Date(Date.now() + 1_800_000).toISOString());
     await visitor.get('/account');
     world.setNow(new Date(Date.now() + 3_600_000).toISOString());

@@ -366,7 +366,7 @@ describe('requests over the API', () => {
 });
 
 describe('documents and look-ups over the API', () => {
-  // Removes fixture rows that have no entry: no report is made beside them.
+  // Removes fixture rows that have no entry: reports are refused while there are any.
   beforeAll(() =>
     world.context.store.foldTransaction((tx) =>
       tx.query.deleteFrom('documents').where('document_id', 'like', 'document-of-%').execute(),

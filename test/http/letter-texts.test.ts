@@ -39,7 +39,7 @@ describe('the controller’s own wording of a letter', () => {
     expect(own.starts[0]).toContain(`Guten Tag Ada Lovelace, zu ${caseId} vom `);
     expect(own.starts.slice(1)).toEqual(standard);
     expect(own.problem).toBeNull();
-    // The content that the law requires is beside it.
+    // The letter also has the content that the law requires.
     expect(JSON.stringify(own.blocks)).toContain('Aufsichtsbehörde');
     const english = await draftLetter(
       { ...world.context.documents, cases: world.context.cases },

@@ -184,7 +184,7 @@ test('refused, failed and repeated entries leave nothing in the queue', async ()
     ]);
     expect(results.some(({ status }) => status === 'rejected')).toBe(true);
   }
-  // If anything were left behind, this entry would be too much beside another.
+  // If anything were left in the queue, the second entry would exceed the limit.
   const both = [delivery(ledger, 'y'.repeat(9000)), delivery(ledger, 'z'.repeat(9000))].map((entry) =>
     ledger.append([entry]),
   );

@@ -57,7 +57,7 @@ const keys = deriveKeys(Buffer.alloc(32, 3));
 
 export async function createAttackedWorld(): Promise<AttackedWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));
-  // Beside DATA_DIR, since the attacks work on a copy of that.
+  // Outside DATA_DIR, because the attacks work on a copy of that.
   const policy = join(await mkdtemp(join(tmpdir(), 'consent-ledger-')), 'policy');
   const before = await open(folder, policy);
   const restored = await restoredOnce(before);

@@ -17,7 +17,7 @@ import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { openssl, serveAuthority } from './time-stamping-authority.ts';
 import { startWitness } from './witness-stand-in.ts';
 
-/** An installation whose witness policy is beside its DATA_DIR. */
+/** An installation whose witness policy is outside its DATA_DIR. */
 async function createWorld(more: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   const [dataDir, policy] = [join(folder, 'data'), join(folder, 'policy')];

@@ -275,7 +275,7 @@ test('California: government ids and account numbers are never disclosed, and an
   const told = 'a number that has the form of a Social Security number; a long number that may be a financial account';
   expect(letterOf(verified)).toContain('We hold the following about you. The law does not allow us to disclose it');
   expect(letterOf(verified).split(told.slice(0, 53))).toHaveLength(2);
-  // Where the GDPR decides the date, California's bar is still stated beside it.
+  // Where the GDPR decides the date, California's ban on disclosure is still stated.
   const laws = ['eu-gdpr', 'us-ca'];
   const both = await pack({
     letter: { laws, limit: null, firstLimit: null, unchecked: false, irrefusable: null, written: null },

@@ -85,7 +85,8 @@ describe('the sender of webhooks', () => {
           const pending = sandbox.send(sandbox.clients[0]!.slug, 'policy.deleted', { url });
           await new Promise((resolve) => setTimeout(resolve, 50));
           await sandbox.close();
-          // Given up while it waits for its next attempt, or still under way on a slow machine; never after a minute.
+          // Abandoned while it waits for its next attempt, or while it is being sent on a slow machine; never only
+          // after a minute.
           expect(['refused', 'unreachable']).toContain((await pending)[0]?.outcome);
         }),
     );

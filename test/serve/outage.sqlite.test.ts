@@ -11,7 +11,7 @@ import { temporaryFolder } from '../temporary.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-// A connection per delivery: a reused one may have been closed meanwhile, which is not an answer of the server.
+// A connection per delivery: a reused one may have been closed in the meantime, and then the server does not respond.
 const agent = new Agent({ keepAlive: false });
 
 async function untilStored(server: Serving, name: string): Promise<void> {

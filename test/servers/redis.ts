@@ -50,7 +50,7 @@ export async function startRedis(more: readonly string[] = []): Promise<RedisSer
         process = await launch(port);
       },
       async close() {
-        // On SIGTERM it would first save the data that is about to be removed, and refuse to end meanwhile.
+        // On SIGTERM it would first save the data that is about to be removed, and not end until then.
         await process.end('SIGKILL');
         await removeServerFolder(folder);
       },

@@ -3,8 +3,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { waiting } from './suites.ts';
 
 /**
- * Vitest's own order, with the suites that wait spread over the first half of their project: each waits beside others that compute, and none is
- * still waiting when all others are done. On a fresh clone vitest knows no durations and would begin the smallest file last, however long it waits.
+ * Vitest's own order, except that suites that mostly wait are spread over the first half of their project: each waits
+ * while others compute, and none is still waiting when all others are done. On a fresh clone vitest has no durations
+ * and would start the smallest file last, however long it waits.
  */
 export class WaitingEarly extends BaseSequencer {
   override async sort(specs: TestSpecification[]): Promise<TestSpecification[]> {

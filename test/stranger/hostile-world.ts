@@ -127,14 +127,17 @@ export async function createHostileWorld(
   };
 }
 
-/** Shortens time-outs, so a missing answer takes half a second instead of minutes. */
+/** Shortens time-outs, so a missing response costs half a second instead of minutes. */
 function shortenTimes(): void {
   const before = { ...longest };
   Object.assign(longest, { exchangeMs: 500, pauseMs: 5 });
   onTestFinished(() => void Object.assign(longest, before));
 }
 
-/** Sends signed deliveries meanwhile, until told to stop. Returns the number sent, the number refused, and the longest answer. */
+/**
+ * Sends signed deliveries in the background until told to stop. Returns the number sent, the number refused, and the
+ * longest response time.
+ */
 export function deliverAlong({ url }: Serving): () => Promise<{ sent: number; refused: number; slowestMs: number }> {
   const script = fileURLToPath(new URL('./deliver-along.js', import.meta.url));
   const child = spawn(process.execPath, [script, `${url}/webhooks/default`, SECRET], {

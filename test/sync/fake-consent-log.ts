@@ -40,7 +40,7 @@ export interface FakeOptions {
   readonly takesDatesOnly?: boolean;
   /** Answers 400 to times with a fraction of a second. */
   readonly takesSecondsOnly?: boolean;
-  /** Answers 400 to a cursor beside other parameters. */
+  /** Answers 400 to a cursor that comes with other parameters. */
   readonly takesCursorAlone?: boolean;
   /** Answers 400 to times that have an offset. */
   readonly takesNoOffset?: boolean;

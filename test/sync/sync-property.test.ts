@@ -98,7 +98,7 @@ const scenario = fc.record({
   named: fc.boolean(),
   atOnce: fc.integer({ min: 1, max: 4 }),
   /**
-   * Hours by which the local clock is ahead of the service's. If the service does not state its time, a clock that is
+   * How many hours the local clock is ahead of the service's. If the service does not state its time, a clock that is
    * ahead cannot be detected.
    */
   clock: fc.oneof(

@@ -37,7 +37,7 @@ export interface Syncing {
   actions(): Promise<Record<string, unknown>[]>;
 }
 
-/** A ledger of the test beside a fake service, with three quick retries. */
+/** A ledger of the test with a fake service and three quick retries. */
 export async function syncingWith(baseUrl: string, now = new Date()): Promise<Syncing> {
   const { store, ledger } = await temporaryLedger();
   const clock: Clock = () => syncing.now;

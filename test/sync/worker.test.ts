@@ -15,7 +15,7 @@ describe('a worker that is killed', () => {
     let cursor: string | null = null;
     for (let page = 1; page < pages; page += 1) {
       const before = watched.requests.length;
-      // The current page comes; the next one, requested meanwhile, never does.
+      // The current page arrives; the next one, requested ahead, never does.
       watched.letThrough(1);
       const worker = await world.startWorker(2);
       await until(async () => {

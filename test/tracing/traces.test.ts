@@ -148,7 +148,7 @@ test('a collector that hangs or is unreachable delays neither a sender nor the e
   const hanging = await startCollector({ hangs: true });
   for (const url of [hanging.url, 'http://127.0.0.1:9']) {
     const server = await startServing(await temporaryFolder(), { OTEL_EXPORTER_OTLP_ENDPOINT: url });
-    // More than one batch of spans, so one is always under way to the collector.
+    // More than one batch of spans, so one is always being sent to the collector.
     const times: number[] = [];
     for (let n = 0; n < 600; n += 1) {
       const started = performance.now();
