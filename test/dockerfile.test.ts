@@ -173,7 +173,7 @@ describe('compose.yaml', () => {
         return ports ?? [];
       },
     );
-    // The ports of one profile, side by side on one machine.
+    // The ports of one profile, all used on one machine.
     expect(new Set(published.slice(1).flat()).size).toBe(4);
     for (const [, { ports, healthcheck }] of ours.filter(([, { command }]) => command?.[0] === 'worker')) {
       expect(ports).toBeUndefined();

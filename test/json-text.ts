@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { anyCharacter } from './any-character.ts';
 
-/** A JSON text, and the value that it stands for. */
+/** A JSON text, and the value that it represents. */
 export interface JsonText {
   readonly text: string;
   readonly value: unknown;

@@ -20,7 +20,7 @@ import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** Keeps the posted messages; answers with `status`. */
+/** Keeps the posted messages; responds with `status`. */
 async function startReceiver() {
   const taken: { path: string; headers: Record<string, string>; body: string }[] = [];
   const receiver = { url: '', taken, status: 204 };
@@ -393,7 +393,7 @@ test('the notifier states when something is due, and nothing if there is no due 
     'Acme GmbH: 3 requests are due within 7 days, the first on 27 Nov 2026.',
   );
   expect(said('request-due', 3, null)).toBe('Acme GmbH: 3 requests are due within 7 days.');
-  // The limit itself is the last day that was in time.
+  // The limit itself is the last day that is still on time.
   expect(said('request-overdue', 1, '2026-11-30')).toBe('Acme GmbH: 1 request has been overdue since 1 Dec 2026.');
   expect(said('request-overdue', 2, '2026-11-30')).toBe(
     'Acme GmbH: 2 requests are overdue, the first since 1 Dec 2026.',

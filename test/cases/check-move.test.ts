@@ -39,7 +39,7 @@ function problems(
   });
 }
 
-/** A controller whose country has no law here: the law of the requester's place applies. */
+/** A controller whose country has no built-in law: the law of the requester's place applies. */
 const american = profile({ country: 'US', region: 'NY' });
 const inAmerica = { profile: american };
 const searched: readonly (readonly [string, Record<string, unknown>])[] = [

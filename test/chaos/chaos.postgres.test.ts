@@ -1,4 +1,4 @@
-/** Several processes on one PostgreSQL and Redis, which SQLite does not offer. */
+/** PostgreSQL only: several processes that share a database and Redis. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -70,7 +70,7 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
   expect(new Set(done).size, story()).toBeGreaterThanOrEqual(4);
   expect(load.acknowledged.length).toBeGreaterThan(SECONDS * 5);
 
-  // Each acknowledged delivery is in the ledger exactly once, under the number it was acknowledged with.
+  // Each acknowledged delivery is in the ledger exactly once, with the number in its acknowledgement.
   expect(load.contradictions).toEqual([]);
   const stored = await store.read
     .selectFrom('entries')
@@ -95,7 +95,7 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
     expect(own, source).toEqual(own.map((_, place) => place + 1));
   }
 
-  // Each job had its effect once: a document per request, each row of the service's log once.
+  // Each job took effect once: one document per request, each row of the service's log once.
   const failed = await store.read.selectFrom('jobs').select(['kind', 'error']).where('state', '=', 'failed').execute();
   expect(failed.filter(({ kind }) => kind !== 'sync')).toEqual([]);
   const readProduced = () =>
@@ -119,7 +119,7 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
     .execute();
   expect([rows.length, digests.size], `sync jobs: ${JSON.stringify(syncs)}`).toEqual([ROWS, ROWS]);
 
-  // And an outsider finds the ledger sound and the read models equal to the entries.
+  // An outsider finds the ledger intact, and the read models match the entries.
   expect(await cli(cluster, 'ledger', 'verify')).toMatchObject({ faults: [], entries: numbers.length });
   expect(await cli(cluster, 'ledger', 'rebuild')).toMatchObject({ differences: [] });
 
@@ -151,7 +151,7 @@ async function enqueueUntil(until: number, jobs: Jobs): Promise<number> {
       format: 'csv',
       actor: 'chaos',
     };
-    // Its own key: if the commit succeeds and its answer is lost, the repeat finds the job.
+    // Its own key: if the commit succeeds but its confirmation is lost, the repeat finds the job.
     const report = { kind: 'document', key: `report ${reports}`, payload, maxAttempts: 50 };
     if (await tried(() => jobs.enqueue(report))) reports += 1;
     await tried(() =>

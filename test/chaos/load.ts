@@ -1,22 +1,25 @@
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 
-/** One delivery as the sender knows it: its bytes, and the endpoint's answer when it accepted them. */
+/** One delivery as the sender knows it: its bytes, and the endpoint's response that accepted them. */
 export interface Acknowledged {
   readonly body: string;
   readonly seq: number;
 }
 
 export interface Load {
-  /** Every body that was answered with 200, in the order of the answers; a repeat is answered with the seq of the first. */
+  /**
+   * Every body that got a 200, in the order of the responses; the response to a repeat has the seq of the first
+   * delivery.
+   */
   readonly acknowledged: readonly Acknowledged[];
-  /** Repeats that were answered with another seq than the first time; must stay empty. */
+  /** Repeats whose response had a different seq from the first; must stay empty. */
   readonly contradictions: readonly string[];
-  /** Answers by status; 0: no answer. */
+  /** Responses by status; 0: no response. */
   readonly answers: ReadonlyMap<number, number>;
   /** Longest time between two acknowledgements, in milliseconds. */
   longestSilence(): number;
-  /** Resolves when every body that was begun is acknowledged. Rejects if that takes longer than `limit` milliseconds. */
+  /** Resolves when every body that was sent is acknowledged. Rejects if that takes longer than `limit` milliseconds. */
   finish(limit: number): Promise<void>;
 }
 

@@ -88,8 +88,7 @@ export const runCli = (folder: string, args: readonly string[], more: Record<str
 
 /**
  * The same with the built program in its own process, which takes a second of CPU time: for tests about the process
- * (signals, exit, several side by side). `prefix` is a command that starts it. Killed when the test ends, if it still
- * runs.
+ * (signals, exit, several at once). `prefix` is a command that starts it. Killed when the test ends, if it still runs.
  */
 export async function runProcess(
   folder: string,
@@ -140,7 +139,7 @@ export function commandsOf(
   });
 }
 
-/** Sends a delivery to a source, signed with `secret`; resolves with status and answer. */
+/** Sends a delivery to a source, signed with `secret`; resolves with the status and body of the response. */
 export async function deliverTo(
   url: string,
   secret: string,

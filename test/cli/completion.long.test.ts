@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
 import { completionScript } from './completion-script.ts';
 
-/** Runs a script in a shell that reads no file of the user. */
+/** Runs a script in a shell that reads none of the user's files. */
 async function run(shell: 'zsh' | 'fish', args: readonly string[], script: string): Promise<string[]> {
   const home = await temporaryFolder();
   const { error, stdout, stderr } = spawnSync(shell, [...args, '-c', script], {

@@ -133,7 +133,7 @@ describe('policy', () => {
     const world = await createWorld({ faults: [slowSecondBatch] });
     const { child, ended } = start(world, 'bulk --file items.csv');
     await untilThere(async () => (happened(world.sandbox) === 1 ? true : null));
-    // Stopped first, so the service has made the batch and the answer is in transit when the process ends.
+    // Stopped first, so the service has made the batch and the response is in transit when the process ends.
     child.kill('SIGSTOP');
     await untilThere(async () => (world.generated() === 40 ? true : null));
     child.kill('SIGKILL');

@@ -17,7 +17,7 @@ function section(number: string): string {
 }
 
 interface Hit {
-  /** As in the sandbox’s description: `POST /policies/{id}/publish`. */
+  /** As in the sandbox's description: `POST /policies/{id}/publish`. */
   readonly route: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -261,7 +261,7 @@ describe('every endpoint', () => {
 });
 
 interface Refusal {
-  /** Makes the sandbox give this answer. */
+  /** Makes the sandbox respond like this. */
   readonly cause: (world: World) => void;
   readonly command: string;
   /** The message to the person. */
@@ -366,7 +366,7 @@ const limits: Readonly<Record<string, () => Promise<void>>> = {
     const world = await createWorld({ generateMs: 100_000 });
     const began = Date.now();
     const made = await world.json<{ policy: { createdAt: string } }>(GENERATE);
-    // By the sandbox’s clock, which jumps; the program would wait by its own clock.
+    // By the sandbox's clock, which jumps; the program would wait by its own clock.
     expect(Date.parse(made.policy.createdAt) - began).toBeGreaterThanOrEqual(100_000);
     expect(GENERATE_TIMEOUT_MS).toBeGreaterThan(120_000);
   },

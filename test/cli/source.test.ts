@@ -18,7 +18,7 @@ it('`source` refuses a secret on the command line without repeating it, and writ
     ['source', 'change', 'shop', '--site-key', KEY],
     ['source', 'rotate', 'shop', '--webhook-secret', SECRET],
   ]) {
-    // The first in its own process: nothing that the flag parser prints goes another way.
+    // The first runs in its own process, whose output includes whatever the flag parser prints directly.
     const { code, stdout, stderr } = await (args === inFull ? runProcess : runIn)(folder, args, { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('takes no value on the command line');

@@ -81,7 +81,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'policy openapi': null,
     'policy calls': [],
     'policy settle': ['req-unknown', '--as', 'created'],
-    // They need a decision, a file or an entry: tested in other suites.
+    // They need a decision, a file or an entry, and are tested in other suites.
     'consent show': null,
     'consent record': null,
     'banner name': ['bnr_1', 'Main site'],

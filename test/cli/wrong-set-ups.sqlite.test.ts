@@ -17,7 +17,7 @@ const service = { SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1', SERVICE_API_KEY
 
 interface WrongSetUp {
   readonly env: Record<string, string>;
-  /** Initial content of the folder: text by file name, null for a folder. */
+  /** Initial content of the folder: text by file name; null makes a folder. */
   readonly files?: Record<string, string | null>;
   /** Damages an installation that has started once. */
   readonly damage?: (folder: string) => Promise<void>;

@@ -20,7 +20,7 @@ async function createInstallation() {
   return { home, world, cli };
 }
 
-/** A receiver that keeps its requests and answers as configured. */
+/** A receiver that keeps its requests and responds as configured. */
 async function createReceiver(answer: {
   status: number;
   body?: string;
@@ -301,7 +301,7 @@ test('fixture keeps structure, types, lengths and recognised values, but no pers
     outcome: 'read',
     fact: { region: 'DE', state: 'given' },
   });
-  // Another run uses other replacement values, so the originals cannot be guessed by trying.
+  // Another run uses different replacement values, so the originals cannot be found by trial and error.
   const again = JSON.parse((await cli(['fixture', String(seqs[0]), '--json'])).stdout) as { body: string }[];
   expect(again[0]?.body).not.toBe(first.body);
   expect(again[0]?.body.length).toBe(first.body.length);

@@ -44,7 +44,7 @@ test('`export` writes everything in open formats with a verifier that finds each
   await writeFile(join(home, 'shop.yaml'), 'name: Shop AG\n');
   expect((await cli('source', 'add', 'shop', '--controller-file', join(home, 'shop.yaml'))).code).toBe(0);
   await mkdir(join(home, 'witnessed'));
-  // The second one is about entries that are not there yet.
+  // The second one refers to entries that do not exist yet.
   for (const name of ['1-0000000000000003.txt', '1-0000000000009999.txt'])
     await writeFile(join(home, 'witnessed', name), 'a checkpoint with a signature of a witness');
   const words = ['--yes', '--reason', 'mistake', '--law', 'eu-gdpr', '--officer', 'Olga'];
@@ -68,7 +68,7 @@ test('`export` writes everything in open formats with a verifier that finds each
   expect(verify(folder, '--key', world.context.verifierKey).status).toBe(0);
   expect(verify(folder, '--key', 'consent-ledger/other/1+00000000+AA').status).toBe(3);
 
-  // With the formats that the schema uses.
+  // With support for the formats that the schema uses.
   const isEntry = new Ajv2020({ strict: false, formats: { 'date-time': true } }).compile(
     JSON.parse(await readText(folder, 'entries.schema.json')) as object,
   );

@@ -254,7 +254,7 @@ describe('ledger verify --public', () => {
   });
 });
 
-/** Rewrites the history as an attacker with database, DATA_DIR and both keys would. */
+/** Rewrites the history as an attacker with the database, DATA_DIR and both keys would. */
 async function rewriteHistory(folder: string, key: string): Promise<void> {
   // On PostgreSQL the keys are outside DATA_DIR.
   const given = serverVariables(folder);

@@ -191,7 +191,7 @@ it('`policy snapshot` shows the text in force at a time, or the candidates if it
   };
   expect((await run('policy', 'text', policyId)).code).toBe(2);
   await run('policy', 'snapshot', '--policy', policyId);
-  // Answers are dated in whole seconds.
+  // The Date header of a response has whole seconds.
   await new Promise((resolve) => setTimeout(resolve, 1100));
   await run('policy', 'snapshot', '--policy', policyId);
   const old = await read();

@@ -30,7 +30,7 @@ async function emptyDatabase(): Promise<string> {
   return engine === 'postgres' ? createDatabase() : `sqlite:${await temporaryFolder()}/copy.sqlite`;
 }
 
-/** The copied installation is the simple one: SQLite, with its keys in its folder. */
+/** The installation to be copied is the simple one: SQLite, with its keys in its folder. */
 const simple = (folder: string) => ({ DATABASE_URL: `sqlite:${folder}/ledger.sqlite` });
 const open = (url: string) => {
   const { database } = loadConfig({ DATABASE_URL: url }, '/');

@@ -90,7 +90,7 @@ it('`sync` extends a withdrawal by request if a sync brings earlier consent on a
   });
 });
 
-/** A delivery that names the banner, as the rows do not. */
+/** A delivery that names the banner; the rows do not. */
 async function deliverBanner(folder: string, env: Record<string, string>): Promise<void> {
   const context = await openContext(loadConfig(env, folder), createLog('fatal'));
   await appendDelivery(

@@ -54,7 +54,7 @@ test('`worker` waits for the database if it starts while another process blocks 
   expect(await (await startWorker(folder)).stop()).toBe(0);
   const store = await openStoreIn(folder);
   onTestFinished(() => store.close());
-  // Longer than the wait of a single write, on either database.
+  // Longer than a single write waits, on either database.
   const held = store.transaction(() => sleep(7000));
   const worker = await startWorker(folder);
   await held;

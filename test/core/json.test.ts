@@ -6,7 +6,7 @@ import { indentJson, parseJson } from '../../src/core/json.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { jsonText } from '../json-text.ts';
 
-/** A raw key, and the key with a backslash for which V8 takes it: as many of its characters as it stands for. */
+/** Two keys that V8 confuses: the decoded one, and the first characters of its raw text, as many as it has. */
 function keysTakenForEachOther(raw: string): { readonly real: string; readonly taken: string } {
   const real = JSON.parse(`"${raw}"`) as string;
   return { real, taken: raw.slice(0, real.length) };

@@ -9,7 +9,10 @@ const [text = '', signature = ''] = note.split('\n\n');
 const witness = `— witness.example ${randomBytes(68).toString('base64')}\n`;
 const other = signCheckpoint({ origin, size: 13, root: Buffer.alloc(32, 7) }, privateKey).split('\n\n')[1] ?? '';
 
-/** The answers of golang.org/x/mod/sumdb/note Open to each case; unlike this program, it accepts non-canonical base64 too. */
+/**
+ * The results of golang.org/x/mod/sumdb/note Open for each case; unlike this program, it accepts non-canonical base64
+ * too.
+ */
 describe('a checkpoint', () => {
   it.each([
     ['as it was signed', note],

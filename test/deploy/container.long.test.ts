@@ -1,4 +1,4 @@
-// On SQLite, and once on PostgreSQL: these tests are about the surroundings of the program.
+// On SQLite, and once on PostgreSQL: these tests are about the environment of the program.
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const base = process.env.CONTAINER_TEST_BASE;
 const IMAGE = `consent-ledger-test-${process.pid}`;
 // The engine's own networks need rights that a test may not have.
 const HOST_NETWORK = ['--network', 'host'];
-/** As compose.yaml starts it. */
+/** Started as compose.yaml starts it. */
 const CONFINED = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
 
 interface Said {
@@ -79,7 +79,7 @@ async function startContainer(data: string, env: Record<string, string> = {}, op
     untilThere(async () => {
       const asked = call('exec', name, ...health);
       if (asked.status === 0) return true;
-      // An error of the engine itself: it could not run the check.
+      // An error of the container engine itself: it could not run the check.
       if (asked.status === null || asked.status >= 125) throw new Error(asked.said);
       const state = call('inspect', '--format', '{{.State.Running}}', name).stdout.trim();
       if (state !== 'true') throw new Error(`the container has ended:\n${call('logs', name).said}`);
@@ -116,7 +116,7 @@ describe.runIf(engine !== null)('the image', () => {
   test('makes .env and keys in a folder of a machine without Node, by the command in compose.yaml', async () => {
     const [, documented = ''] = /^# +docker (run .*) consent-ledger init$/m.exec(compose) ?? [];
     const folder = await temporaryFolder();
-    // As the owner of the folder.
+    // Run as the owner of the folder.
     const [uid, gid] = [1234, 1234];
     chownSync(folder, uid, gid);
     const options = documented
@@ -262,7 +262,7 @@ describe('compose.yaml', () => {
     const active = Object.entries(services).filter(([, { profiles = [] }]) => profiles.includes(profile));
     expect(active.map(([name]) => name).sort()).toEqual(expected);
     for (const [name, { environment }] of active.filter(([name]) => /^(?:consent|receiver|worker)/.test(name))) {
-      // From .env, which compose reads in its own way.
+      // From .env, which compose parses by its own rules.
       expect(Buffer.from(environment['INSTANCE_KEY'] ?? '', 'base64'), name).toHaveLength(32);
       expect(environment['SIGNING_KEY_FILE']).toBe('/run/secrets/signing_key');
       expect(environment['DATABASE_URL']).toBe(

@@ -33,7 +33,7 @@ test('Prometheus accepts the output of /metrics, names and help included', async
   metrics.countDelivery('shop "A"\n', 'stored');
   metrics.observeAppend(0.01);
   const { status, said } = promtool(['check', 'metrics'], await metrics.registry.metrics());
-  // 3: readable, but some names break a convention. Those of Node.js do.
+  // Exit code Exit code 3: readable, but some names break a convention. Those of Node.js do.
   expect([0, 3], said).toContain(status);
   expect(said.split('\n').filter((line) => line !== '' && !line.startsWith('nodejs_'))).toEqual([]);
   expect(promtool(['check', 'metrics'], 'consent_ledger_x{ 1\n').status).toBe(1);

@@ -22,7 +22,7 @@ const MIB = 1024 ** 2;
 /** An address that may open the officer's pages in these tests, and one that may not. */
 const [INSIDE, OUTSIDE] = ['127.0.0.1', '127.0.0.2'];
 
-/** A proxy started with its committed file. */
+/** A proxy started with its file from the repository. */
 interface Proxy {
   readonly name: string;
   /** Turns the file into one with several receivers, following its own comments. */
@@ -118,7 +118,7 @@ interface Asked {
   readonly from?: string;
 }
 
-/** The server of an installation and a proxy before it; retried if another process took a port first. */
+/** The server of an installation and a proxy in front of it; retried if another process took a port first. */
 async function startBehind(proxy: Proxy, receivers = 1, attempt = 1): ReturnType<typeof startOnce> {
   try {
     return await startOnce(proxy, receivers);
@@ -215,7 +215,7 @@ async function startOnce(proxy: Proxy, count: number) {
           );
         },
       );
-      // Data sent after an early answer is refused.
+      // Data sent after an early response is refused.
       sent.on('error', reject);
       for (const part of body) sent.write(part);
       sent.end();
@@ -249,7 +249,8 @@ describe.each(proxies)('$name in front of the program', (proxy) => {
     // In chunks, without a length in any header.
     const pieces = ['{"event":', ' "ping" ', '}'].map((text) => Buffer.from(text));
     expect(await deliver(pieces, { 'transfer-encoding': 'chunked' })).toMatchObject({ status: 200 });
-    // The proxy itself answers, and reads the rest of the body: if the answer got lost, the sender would deliver again.
+    // The proxy itself responds, and reads the rest of the body: if the response got lost, the sender would deliver
+    // again.
     for (let n = 0; n < 10; n += 1)
       expect((await deliver([randomBytes(MIB + 1)], { 'content-length': String(MIB + 1) })).status).toBe(413);
 

@@ -37,7 +37,7 @@ test('systemd accepts the unit without warnings, also with keys as credentials',
   const withCredentials = unit.replaceAll(/^# (?=LoadCredential=|Environment=)/gm, '');
   expect(withCredentials.match(/^LoadCredential=/gm)).toHaveLength(2);
   for (const text of [unit, withCredentials]) expect(await analyze(['verify'], text)).toEqual({ status: 0, said: '' });
-  // It reports an unknown word, but still exits with 0.
+  // It reports an unknown directive, but still exits with 0.
   const misspelt = unit.replace('ProtectSystem=', 'ProtectSystems=');
   expect((await analyze(['verify'], misspelt)).said).toContain('Unknown key');
 });

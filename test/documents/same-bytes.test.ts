@@ -83,7 +83,7 @@ region: BE
 email: privacy@acme.example
 `;
 
-/** An installation over the entries above whose ids, keys, salts and clock never change. */
+/** An installation with the entries above, whose ids, keys, salts and clock never change. */
 async function openFixedLedger(): Promise<Context> {
   const folder = await temporaryFolder();
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, 9)]);

@@ -5,7 +5,10 @@ import type { Reader } from './readers.ts';
 const nested = (open: string, inside: string, close: string, depth: number) =>
   open.repeat(depth) + inside + close.repeat(depth);
 
-/** Typical troublemakers for readers, put in place of, or between, the tokens of a text that they understand. */
+/**
+ * Values that typically cause trouble for readers. They replace tokens of a text that the reader understands, or are
+ * inserted between them.
+ */
 export const hostile: readonly string[] = [
   ...['null', 'true', '[]', '{}', '""', 'NaN', 'undefined', '-0', '0', '-1', '1e999', '1E-400', '9'.repeat(400), '1.5'],
   ...['12345678901234567890', '18446744073709551616', '-9007199254740993', '0x10', '1_000', 'Infinity'],

@@ -54,7 +54,7 @@ export interface Reader {
   readonly corpus: readonly string[];
   /** Whether an error is the reader's documented refusal; if left out, the reader never throws. */
   readonly refuses?: (error: unknown) => boolean;
-  /** Most bytes that reach it; default 1 MiB, the largest delivery. */
+  /** The largest size that reaches it, in bytes; default 1 MiB, the largest delivery. */
   readonly most?: number;
   /** Its strings become part of entries, whose canonical JSON refuses lone surrogates. */
   readonly stored?: true;

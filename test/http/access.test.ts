@@ -116,7 +116,7 @@ const guarded = Object.entries(rules).filter(
 );
 const lasting = guarded.filter(([route]) => route !== 'POST /sign-out');
 
-/** Requests at once: fewer than the connections that the admin listener takes. */
+/** Concurrent requests: fewer than the connections that the admin listener accepts. */
 const AT_ONCE = 40;
 
 /** In parallel, since some of them wait a moment for a job. */

@@ -104,7 +104,7 @@ describe('signing in with a password', () => {
       return { took, seen: [page.status, text, [...page.headers.keys()].sort().join()] };
     };
     await asked('warm-up@acme.example', GOOD);
-    // The least of some: what else the process computes is counted too, and would set the bar too high.
+    // The minimum of several: other work of the process is counted too, and would set the bar too high.
     let hashing = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 4; round += 1) {
       const begun = computed();
@@ -192,7 +192,7 @@ describe('signing in with a password', () => {
     }
     const evil = await signIn(world, { email: EMAIL, password: GOOD, next: '//evil.example/x' });
     expect(evil.page.headers.get('location')).toBe('/');
-    // A page requested without a session shows the form, which leads back to it.
+    // A page requested without a session shows the sign-in form, which leads back to the page.
     const deep = await createVisitor(world.adminUrl).get('/cases/default-7?done=%22onload=x');
     expect([deep.status, deep.text.includes('name="next" value="/cases/default-7?done=%22onload=x"')]).toEqual([
       401,
@@ -366,7 +366,7 @@ describe('an e-mail address', () => {
     expect((await otto.get('/account')).status).toBe(401);
     const people = (await olga.get('/people')).text;
     expect([people.includes('otto@new.example'), people.includes('otto@acme.example')]).toEqual([true, false]);
-    // An owner without a mail server changes their own with the password.
+    // Without a mail server, an owner changes their own address with the password.
     expect((await olga.post('/account/address', { email: NEW, present: OTHER })).status).toBe(422);
     expect((await olga.post('/account/address', { email: NEW, present: GOOD })).status).toBe(303);
     expect((await signIn(world, { email: NEW, password: GOOD })).page.status).toBe(303);

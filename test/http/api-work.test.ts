@@ -48,7 +48,7 @@ describe('legal holds', () => {
     expect((await caller.post('/api/v1/holds', { caseId: 'none', reason: 'x' })).json).toMatchObject({
       code: 'refused',
     });
-    // A request of another source looks like one that does not exist.
+    // A request that belongs to another source looks like one that does not exist.
     const [hidden, missing] = await Promise.all(
       [caseId, 'none'].map((id) => shop.post('/api/v1/holds', { source: 'shop', caseId: id, reason: 'x' })),
     );

@@ -85,7 +85,7 @@ function call(caller: Pick<Caller, 'get' | 'post'>, route: string, rule: Rule, o
   return caller.post(path, named ? { source } : {});
 }
 
-/** Not all at once: a listener accepts a hundred connections. */
+/** Not all at once, since a listener accepts a hundred connections. */
 async function onEach(routes: typeof api, work: (route: string, rule: Rule) => Promise<void>): Promise<void> {
   await sideBySide(routes, 16, ([route, rule]) => work(route, rule));
 }

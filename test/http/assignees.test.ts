@@ -72,7 +72,7 @@ it('lets an officer take a request with one click, and shows who has it', async 
   const auditor = await signedInAs(world, 'auditor');
   const looked = await auditor.get(`/cases/${caseId}`);
   expect([looked.text.includes('Bob Baker'), looked.text.includes('Take it')]).toEqual([true, false]);
-  // Someone without an account is named as before.
+  // A person without an account is named as before.
   const olga = await signedIn(world, 'Olga Officer');
   const other = await open(world, 'Eve');
   expect(take((await olga.get(`/cases/${other}`)).text)).toMatchObject({ assignee: 'Olga Officer' });
@@ -85,7 +85,7 @@ it('lets an officer take requests in the lists, and stays there with the filter'
   const list = await ann.get('/cases?kind=access&assignee=nobody');
   expect(casesIn(list.text)).toEqual([first, second].toSorted());
   expect(list.text.match(/Take it/g)).toHaveLength(2);
-  // A form in each row would make a long list a third larger.
+  // A form in each row would make a long list larger by a third.
   expect(list.text.match(/id="take-requests"/g)).toHaveLength(1);
   const { address, form } = takeFromList(list.text);
   const taken = await ann.post(address, form);
@@ -103,7 +103,7 @@ it('lets an officer take requests in the lists, and stays there with the filter'
   expect([fromToday.status, fromToday.headers.get('location')]).toEqual([303, '/?done=taken']);
   expect((await ann.get('/?done=taken')).text).not.toContain('Take it');
   expect(await world.actions('case.moved')).toHaveLength(2);
-  // A list elsewhere is not a place to go to.
+  // A list on another site is not accepted as the page to return to.
   const third = await open(world, 'Eve');
   const { basedOn = '' } = takeFromList((await ann.get('/cases')).text).form;
   const strange = { move: 'assign', basedOn, assignee: 'Ann', list: '//evil.example', filter: '' };

@@ -76,7 +76,7 @@ describe('an officer who erases a person', () => {
     const preview = await officer.post('/settings/erasures/preview', person);
     expect(preview.text).toContain('Nothing is erased yet.');
     expect(preview.text).toContain('2 entries.');
-    // An admin is asked to delete what the pages cannot, without the person's name.
+    // An admin is asked to delete what the pages cannot delete; the person is not named.
     const mail = decodeURIComponent(/href="(mailto:[^"]+)"/.exec(preview.text)?.[1] ?? '');
     expect(mail).toMatch(
       /subject=Erasure.*snapshots of the installation.*until the operator of the server deletes them/s,
@@ -277,7 +277,7 @@ describe('a controller that requires two people', () => {
     await otto.post(address, { decision: 'withdraw' });
     expect((await otto.get('/')).text).not.toContain('Approve or withdraw the erasure');
     expect(await notices()).toEqual([]);
-    // One that needs no second person is not said to wait for one.
+    // An erasure that needs no second person does not claim to wait for one.
     await propose(world);
     expect(await notices()).toEqual([]);
   });

@@ -10,7 +10,7 @@ import { rules } from '../../src/http/auth/route-permissions.ts';
 import { cliPath } from '../serving.ts';
 import { openBrowser, violations } from './pages/browser.ts';
 
-/** Addresses that are not pages: a file, a stream, an answer for machines, or a sign-in step that redirects. */
+/** Addresses that are not pages: a file, a stream, a response for machines, or a sign-in step that redirects. */
 const noPages = [
   /^\/(api|assets|metrics|healthz|readyz|mcp|openapi\.json|calendar|jobs)\b/,
   /\/(download|file|template|proof|tlog-proof)$/,

@@ -191,7 +191,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<Answer> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** The faults of an answer, whatever was requested. */
+/** The faults of a response, whatever was requested. */
 function faultsOf({ status, headers, text }: Answer): readonly string[] {
   const faults: string[] = [];
   if (status >= 500) faults.push(`status ${status}`);
@@ -213,7 +213,7 @@ function faultsOf({ status, headers, text }: Answer): readonly string[] {
   return faults;
 }
 
-/** Elements, attributes and addresses in a page that no page of this program has. */
+/** Elements, attributes and addresses that no page of this program should have. */
 function madeIn(node: DefaultTreeAdapterTypes.Node): readonly string[] {
   const faults: string[] = [];
   if ('tagName' in node) {

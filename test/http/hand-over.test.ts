@@ -29,7 +29,7 @@ import { createVisitor, type OfficeWorld, type Page, signedIn, type Visitor } fr
 copyReadyCases();
 
 const wrongFor = (code: string) => String((Number(code) + 1) % 10 ** 8).padStart(8, '0');
-/** Everything a caller can see in an answer, except the time. */
+/** Everything that a caller can see in a response, except the time. */
 const shape = ({ status, text, headers }: Page) => ({
   status,
   text,
@@ -376,7 +376,7 @@ describe('a hand-over link', () => {
     expect((await mallory.enter(code)).status).toBe(403);
     await point({ document_id: made.document_id, sha256: made.sha256 });
     expect((await mallory.enter(code)).status).toBe(303);
-    // A visit does not outlive the change.
+    // The change ends a visit that began before it.
     await point({ document_id: newer.documentId, sha256: newer.sha256 });
     const page = await mallory.get(`/h/${token}`);
     expect(page.text).not.toContain(newer.sha256);

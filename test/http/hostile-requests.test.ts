@@ -89,7 +89,7 @@ const bodies: readonly (readonly [type: string, body: string])[] = [
   ['application/json; charset=utf-7', '"\ud800"'],
 ];
 
-/** Sends a raw request, since fetch would repair a broken one. Resolves with the status of the answer. */
+/** Sends a raw request, since fetch would repair a broken one. Resolves with the status of the response. */
 function send(address: string, head: string, body: Buffer): Promise<number> {
   const { port, hostname, host } = new URL(address);
   return new Promise((resolve) => {

@@ -23,7 +23,7 @@ requestForm: true
 requestFormFor: [acme]
 `;
 
-/** Delivers an event as the service does; resolves with the status of the answer. */
+/** Delivers an event as the service does; resolves with the status of the response. */
 async function deliver(world: OfficeWorld, secret: string, event: string, data: object): Promise<number> {
   const body = JSON.stringify({ event, data });
   const signature = createHmac('sha256', secret).update(body).digest('hex');

@@ -38,7 +38,7 @@ describe('a passkey', () => {
     await page.getByText('The passkey has been set up.').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
 
-    // The answer is held back, so it can be sent a second time.
+    // Keeps the signed request, so it can be sent a second time.
     let sent = '';
     await page.route('**/sign-in/passkey', async (route) => {
       sent = route.request().postData() ?? '';

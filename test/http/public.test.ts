@@ -52,7 +52,7 @@ const sign = (body: string | Buffer) =>
 const post = (lines: string[], body = '', path = '/webhooks/default') =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}${lines.length > 0 ? '\r\n' : ''}\r\n${body}`;
 
-/** Status and error code of an answer, which must have the envelope. */
+/** Status and error code of a response, which must have the envelope. */
 function refusal(answer: string): [number, string] {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   const status = Number(/^HTTP\/1\.1 (\d+) /.exec(head)?.[1]);

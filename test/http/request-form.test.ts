@@ -25,7 +25,7 @@ async function createFormWorld(
   return world;
 }
 
-/** Bounds how long is waited for the worker. */
+/** Bounds the wait for the worker. */
 
 const numberOf = (page: Page) => /name="form" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
 
@@ -117,7 +117,7 @@ describe('the request form', () => {
     const about = { source: 'default', form: 'one form', language: 'en', mails: false };
     const first = await submitRequest(deps, request, about);
     if (first.outcome !== 'recorded') throw new Error('not recorded');
-    // Ids have ten digits; the second request gets the id of the first, once.
+    // Ids have ten digits; the second request is first given the id of the first one.
     let taken = 1;
     const { ledger } = world.context;
     const keyOf = (...parts: readonly (string | Uint8Array)[]) =>

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const copies = ['opened', 'closed'].flatMap((state) => Array.from({ length: 60 }, (_, n) => copy(n, state)));
   await context.store.foldTransaction(async (tx) => {
     await tx.insertMany('cases', copies);
-    // Rows without a history: like those of a rebuild, they begin a new generation.
+    // Rows without a history: like those of a rebuild, they start a new generation.
     await nextGeneration(tx, 'projector');
   });
   officer = await signedInAs(world, 'officer', { name: 'Otto' });

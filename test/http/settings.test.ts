@@ -150,7 +150,7 @@ describe('a change of the controller profile', () => {
     const before = await profileOf(world);
     await owner.post('/settings/profile', { ...form, phone: '+49 30 1' });
     expect((await owner.get('/settings/profile')).text).not.toContain('is not in the file');
-    // As after a crash between the entry and the file.
+    // As after a crash between writing the entry and writing the file.
     await writeFile(world.context.config.controllerFile ?? '', before);
     const { text } = await owner.get('/settings/profile');
     expect(text).toMatch(/The change that <a href="\/entries\/\d+">entry \d+<\/a> records is not in the file/);

@@ -98,7 +98,7 @@ test('responses that were not requested here, are used again, were changed or co
     expect([path, page.status]).toEqual([path, 401]);
     expect((await visitor.get('/account')).status).toBe(401);
   };
-  // In another browser, which began no sign-in, or a different one.
+  // In another browser, which did not begin a sign-in, or began a different one.
   const one = await start();
   await refused(createVisitor(world.adminUrl), one.path);
   const other = await start();

@@ -6,7 +6,7 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { SECRET } from '../serving.ts';
 import { createOfficeWorld, type OfficeWorld, signedIn, signedInAs } from './office-world.ts';
 
-/** Sends a signed delivery to a source; resolves with the status of the answer. */
+/** Sends a signed delivery to a source; resolves with the status of the response. */
 async function deliverTo(world: OfficeWorld, slug: string, secret: string, body: object): Promise<number> {
   const bytes = JSON.stringify(body);
   const signature = createHmac('sha256', secret).update(bytes).digest('hex');

@@ -12,7 +12,7 @@ import { PATIENTLY, temporaryStore } from '../temporary.ts';
 
 const clock = () => new Date();
 const silent: JobLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
-/** Longer than any test waits: a job that is done was notified. */
+/** Longer than any test waits, so if a job is done, its notification arrived. */
 const NEVER = 600_000;
 
 let redis: RedisServer;
@@ -28,7 +28,7 @@ interface Options extends Partial<DistributedRunnerOptions> {
   readonly url?: string;
 }
 
-/** One process of an installation, reduced to its jobs. */
+/** One process of an installation; it only runs jobs. */
 function openProcess({ store, instance, url = redis.url, log = silent }: Options) {
   const distribution = openDistribution({ url, instance, clock, log });
   onTestFinished(() => distribution.close());
@@ -147,7 +147,7 @@ test('installations share a Redis without waking each other', async () => {
   const { id } = await stranger.jobs.enqueue({ kind: 'seal' });
   await later(700);
   expect(await jobs.find(id)).toMatchObject({ state: 'waiting' });
-  // The older job is done first, whichever process got the wake-up.
+  // The older job runs first, whichever process got the wake-up.
   await jobs.enqueue({ kind: 'seal' });
   await until(jobs, id, 'done');
 });
@@ -204,7 +204,7 @@ test('the runner recovers automatically after Redis was killed and restarted, an
   await own.start();
   await untilUp(distribution);
   expect(warn.mock.calls.filter(([, message]) => /Redis is available again/.test(String(message)))).toHaveLength(1);
-  // The sweep can be ruled out again: a job done now was notified.
+  // The sweep can be ruled out again: if a job is done now, its notification arrived.
   await later(300);
   await done();
   await withRedis((client) => client.flushall(), own.url);

@@ -10,7 +10,7 @@ import { dateIn } from '../../src/core/zoned-days.ts';
 import { runs } from '../temporary.ts';
 
 const table = createRegimeTable();
-/** `1 Jul 2026`, with the runtime’s names of months. */
+/** `1 Jul 2026`, with the runtime's names of months. */
 const formatDay = (date: string) =>
   new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
     .formatToParts(new Date(`${date}T00:00:00Z`))

@@ -26,7 +26,7 @@ import { startWitness } from './witness-stand-in.ts';
 export const levels = ['database', '+ DATA_DIR', '+ keys'] as const;
 export type Level = (typeof levels)[number];
 
-/** A small installation with some of everything, and what was handed out: a verifier key and its checkpoints. */
+/** A small installation with some data of every kind, and what it handed out: a verifier key and its checkpoints. */
 export interface AttackedWorld {
   readonly folder: string;
   readonly places: Places;

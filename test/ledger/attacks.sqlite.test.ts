@@ -4,7 +4,8 @@ import { tableInDocs, isPossible, mustBeFound } from './attack-table.ts';
 import { createAttackedWorld, findAttack } from './attack-world.ts';
 import { attacks } from './attacks.ts';
 
-// Every fifth attack, by an attacker with the database only; attacks.long.test.ts has all of them, by every attacker.
+// Every fifth attack, by an attacker who has only the database; attacks.long.test.ts has all of them, by every
+// attacker.
 
 const all = attacks.flatMap(([group, list]) => list.map((attack) => ({ group, attack })));
 

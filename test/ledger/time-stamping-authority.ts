@@ -95,7 +95,7 @@ export async function createAuthority() {
     },
     certify,
     /**
-     * An answer signed again with another certificate of the same root, since `openssl ts` itself refuses certificates
+     * A response signed again with another certificate of the same root, since `openssl ts` itself refuses certificates
      * that are not for time-stamping.
      */
     async signedBy(name: string, answer: Buffer): Promise<Buffer> {
@@ -130,7 +130,7 @@ export async function createAuthority() {
   };
 }
 
-/** The same over HTTP (RFC 3161 §3.4). `spoil` changes the answer. */
+/** The same over HTTP (RFC 3161 §3.4). `spoil` changes the response. */
 export async function serveAuthority(spoil: (answer: Buffer) => Buffer = (answer) => answer) {
   const authority = await createAuthority();
   const server = createServer((request, response) => {

@@ -52,7 +52,7 @@ test('a token is refused after any byte of it was changed', async () => {
   const answer = await authority.answer(query);
   const accepted: number[] = [];
   const meanings = new Set<string>();
-  // A sample of the bytes of each part: all of them would take a minute of CPU time.
+  // Only a sample of the bytes of each part: all of them would take a minute of CPU time.
   for (let place = 0; place < answer.length; place += 31) {
     const altered = Buffer.from(answer);
     altered[place] = (altered[place] ?? 0) ^ 1;

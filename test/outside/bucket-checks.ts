@@ -14,7 +14,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
   expect(await bucket.canLock()).toBe(true);
   expect(await bucket.versions()).toEqual([]);
 
-  // Small, twice under one name, with characters that have to be escaped.
+  // A small object, stored twice under one name with characters that have to be escaped.
   const key = bucket.keyOf('a b+c=d~(e).txt');
   await bucket.put(key, 'one', { mode: 'COMPLIANCE', days: 1 });
   await bucket.put(key, 'two', null);
@@ -35,7 +35,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
   expect(head.lock?.until.getTime()).toBeGreaterThan(Date.now() + 86_000_000);
   await expect(bucket.head(bucket.keyOf('nothing'))).rejects.toThrow(BucketError);
 
-  // Large: uploaded and downloaded in parts.
+  // A large object, uploaded and downloaded in parts.
   const content = randomBytes((32 << 20) + 12_345);
   await writeFile(join(folder, 'large'), content);
   const steps: number[] = [];

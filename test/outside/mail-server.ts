@@ -17,7 +17,7 @@ export interface MailServer {
   readonly port: number;
   readonly url: string;
   readonly mails: TakenMail[];
-  /** Its answer to the next mails; null: it accepts them. */
+  /** Its response to the next mails; null: it accepts them. */
   refuse: { readonly code: number; readonly at: 'recipient' | 'message' } | null;
   close(): Promise<void>;
 }

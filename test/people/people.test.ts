@@ -83,7 +83,7 @@ describe('failed sign-ins', () => {
     );
     expect(tried.filter(({ outcome }) => outcome === 'admitted').length).toBe(5);
     expect(tried.at(-1)).toEqual({ outcome: 'blocked', until: after(30) });
-    // Other people are not held up, and refused attempts do not count.
+    // Other people are not affected, and refused attempts do not count.
     expect((await admitAttempt(deps, 'otto@acme.example', '10.0.0.2')).outcome).toBe('admitted');
     deps.setNow(after(30));
     expect((await admitAttempt(deps, 'olga@acme.example', '10.0.0.1')).outcome).toBe('admitted');

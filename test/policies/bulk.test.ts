@@ -159,7 +159,7 @@ describe('a batch whose outcome is unknown', () => {
       expect(await statesOf(world, planId)).toEqual({ created: 20, unknown: 20, planned: 25 });
       expect(await run(world, planId)).toEqual({ outcome: 'finished' });
       expect(await statesOf(world, planId)).toEqual({ created: 45, unknown: 20 });
-      // A truncated answer means that they were made; the other faults come before the service does anything.
+      // A truncated response means that they were made; the other faults happen before the service does anything.
       expect(world.generated()).toBe(name === 'truncated-json' ? 65 : 45);
     },
   );
@@ -238,7 +238,7 @@ describe('two processes with the same file', () => {
       run(world, planId, {}, world.another()),
       run(world, planId, {}, world.another()),
     ]);
-    // A run that finds everything sent has finished, even if some answers are still missing.
+    // A run that finds everything sent is finished, even if some responses are still missing.
     expect(ends.map(({ outcome }) => outcome)).toEqual(['finished', 'finished', 'finished']);
     expect(await statesOf(world, planId)).toEqual({ created: 65 });
     expect(world.generated()).toBe(65);

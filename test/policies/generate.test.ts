@@ -167,7 +167,7 @@ describe('a generation whose outcome is unknown', () => {
         const ended = await generatePolicy(answering(deps, send), { ...patient, source: world.source, form: privacy });
         outcomes.push(ended.outcome);
       });
-      // No process gets an answer before all of them have decided.
+      // No process gets a response before all of them have decided.
       while (sent + outcomes.length < processes.length) await new Promise((resolve) => setTimeout(resolve, 5));
       answer();
       await Promise.all(asking);

@@ -23,7 +23,7 @@ async function statesOf(world: PolicyWorld, planId: string): Promise<string[]> {
   return (await loadPlanItems(world.deps, planId)).map(({ state }) => state);
 }
 
-/** A process whose answer arrives when the test releases it. */
+/** A process whose response arrives when the test releases it. */
 function heldBack(world: PolicyWorld) {
   let end: (error: Error) => void = () => undefined;
   const answer = new Promise<ServiceAnswer>((_resolve, reject) => (end = reject));

@@ -66,7 +66,7 @@ describe('a wait that the service requested (429)', () => {
   });
 
   it('may be a date, which is read by the service’s clock', async () => {
-    // The sandbox’s clock is months away from the machine’s.
+    // The sandbox's clock is months away from the machine's.
     const world = await createPolicyWorld({
       faults: [{ name: 'too-many-requests', on: 'generate', times: 1, retryAfter: 'Mon, 20 Jul 2026 12:00:45 GMT' }],
     });

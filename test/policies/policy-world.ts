@@ -129,7 +129,7 @@ export function sourceFor(sandbox: Sandbox, slug: string, more: Partial<Source> 
 export const patient = { actor: 'test', maxWaitMs: 3_600_000 } as const;
 export const impatient = { actor: 'test', maxWaitMs: 0 } as const;
 
-/** A process whose generations get this answer. */
+/** A process whose generation requests get this response. */
 export function answering(deps: PolicyDeps, generate: () => Promise<ServiceAnswer>): PolicyDeps {
   return { ...deps, clientFor: (source) => ({ ...deps.clientFor(source), generatePolicy: generate }) };
 }

@@ -77,7 +77,7 @@ it('the description is stored when it changes, and the operator is told which pa
   await world.projector.catchUp();
   expect((await warnings()).map((one) => one.source)).toEqual(['other']);
 
-  // An answer that is not a description proves nothing, not even that all is well.
+  // A response that is not a description proves nothing, not even that all is well.
   served = { error: { code: 'maintenance' } };
   expect((await watch()).outcome).toBe('silent');
   expect(await warnings()).toHaveLength(1);

@@ -156,7 +156,7 @@ describe('the versions of a text', () => {
   });
 
   it('do not follow an edge that still serves the old text after the new one was seen', () => {
-    // The answer of minute 22 may be from minute 17, so it does not prove that the old text came back.
+    // The response of minute 22 may be from minute 17, so it does not prove that the old text came back.
     const versions = fold(look(1, 'a', 10), look(2, 'b', 20), look(3, 'a', 17, 22), look(4, 'b', 24));
     expect(versions.map(({ textSha256 }) => textSha256)).toEqual(['a', 'b']);
     expect(versions[1]).toMatchObject({ notBefore: minute(17), firstSeen: minute(20), lastSeen: minute(24) });
@@ -171,13 +171,13 @@ describe('the versions of a text', () => {
 
   it('that came back are not dated before the end of the version in between', () => {
     const cameBack = [look(1, 'a', 0), look(2, 'b', 10), look(3, 'b', 15), look(4, 'a', 30)];
-    // A cached answer from the first time.
+    // A cached response from the first time.
     const late = fold(...cameBack, look(5, 'a', 5, 6));
     expect(late.map(({ firstSeen }) => firstSeen)).toEqual([minute(0), minute(10), minute(30)]);
     expect(late[0]?.lastSeen).toBe(minute(5));
-    // An answer that may be from either time moves no beginning.
+    // A response that may be from either time changes no beginning.
     expect(fold(...cameBack, look(5, 'a', 9, 20))[2]?.firstSeen).toBe(minute(30));
-    // An answer that can only be from the second time does.
+    // A response that can only be from the second time does.
     expect(fold(...cameBack, look(5, 'a', 20, 22))[2]?.firstSeen).toBe(minute(22));
   });
 

@@ -16,7 +16,7 @@ const odd = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 4 }) },
   { weight: 1, arbitrary: fc.constantFrom('\0', 'x\0y', '\ud800', 'z\udfff', '\ufffd', "' or 1=1 --") },
 );
-/** Usually an id that other entries share. */
+/** Usually an id that other entries have too. */
 const shared = fc.oneof({ weight: 6, arbitrary: id }, { weight: 1, arbitrary: odd });
 const at = fc.integer({ min: 0, max: 6 }).map((hour) => `2026-03-01T0${hour}:00:00.000Z`);
 const occurred: fc.Arbitrary<Occurred> = fc.record({
@@ -217,7 +217,7 @@ const other: fc.Arbitrary<Make> = fc
   .tuple(source, fc.constantFrom('action' as const, 'call' as const, 'snapshot' as const))
   .map(([slug, kind]) => (place) => [{ ...webhook(slug, { event: 'x', nonce: place }, receivedAt(place)), kind }]);
 
-/** A whole ledger of entries: every family, out of order, contradicting each other, some unreadable. */
+/** A whole ledger: entries of every family, out of order, contradicting each other, some unreadable. */
 export const entrySequences: fc.Arbitrary<NewEntry[]> = fc
   .array(
     fc.oneof(

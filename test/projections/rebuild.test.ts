@@ -20,7 +20,7 @@ test('a live run in batches of any size gives the rows of a rebuild, of one big 
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 12 }),
       async (entries, sizes) => {
         const ledger = await beginAnew(store);
-        // Each slice is appended and projected before the next, as with real deliveries.
+        // Each slice is appended and projected before the next one, as with real deliveries.
         const projectors = sizes.map((batchSize) => projector({ batchSize }));
         for (let from = 0, turn = 0; from < entries.length; turn += 1) {
           const size = sizes[turn % sizes.length] as number;
@@ -134,7 +134,7 @@ test('a rebuild corrects rows that were altered, added or removed in the read mo
       .insertInto('ambiguous_repeats')
       .values({ seq: 5, source: 'acme', event: 'x', resolution: 'repeat', settled_repeats: 0 })
       .execute();
-    // Numbers that no entry has: a document would read the first, and the second once the ledger has grown.
+    // Numbers that no entry has: a document would read the first one now, and the second one once the ledger has grown.
     for (const seq of [-1, 500])
       await query
         .insertInto('quarantine')

@@ -111,7 +111,7 @@ test('catchUp() ends at what was appended before it, however fast deliveries arr
   const world = await createWorld();
   await deliver(world, 50);
   let appended = 50;
-  // While a batch of 20 is folded, 30 entries arrive.
+  // 30 entries arrive while a batch of 20 is folded.
   const flooded: Store = {
     ...world.store,
     async foldTransaction(work) {
@@ -314,7 +314,7 @@ describe('full pages share a transaction', () => {
     expect(await countsOf(world.store)).toEqual({ history: 40, counted: 40 });
     const quarantined = await world.store.read.selectFrom('quarantine').select('seq').execute();
     expect(quarantined).toEqual([{ seq: 23 }]);
-    // Each entry is told as folded once.
+    // Each entry is reported as folded once.
     const told = folded.flatMap(({ entries }) => entries.map(({ seq }) => seq));
     expect(told).toEqual(Array.from({ length: 40 }, (_, place) => place + 1));
   });
@@ -432,6 +432,6 @@ test('a projector that lost the race leaves the work to the other, unless a call
   const lost = { outcome: 'lost', full: true, behindMs: 0 } as const;
   expect(restAfter(lost, calm)).toBe(1000);
   expect(restAfter(lost, { ...calm, awaited: true })).toBe(25);
-  // Longer than the longest rest of the other one.
+  // Longer than the longest pause of the other one.
   expect(restAfter(lost, { ...calm, busy: true })).toBe(7000);
 });

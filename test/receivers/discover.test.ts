@@ -171,7 +171,7 @@ describe('discovering how a sender writes its payloads', () => {
     });
     const said = JSON.stringify(found);
     for (const value of ['Lovelace', '@example.net', hash(1), 'kx90007q', '10:01']) expect(said).not.toContain(value);
-    // Once accepted, there is nothing more to propose.
+    // Once the proposals are accepted, there is nothing more to propose.
     const again = discover(alien, options);
     expect([again.fieldNames, again.eventNames]).toEqual([{}, {}]);
   });

@@ -19,7 +19,7 @@ function heapAfterCollecting(isEnough: (used: number, last: number) => boolean):
 }
 const MB = 1_000_000;
 
-/** Expects the best of three runs to take less CPU time of this process than the limit; other processes do not count. */
+/** Expects the best of three runs to take less CPU time than the limit, counting this process only. */
 function expectQuick(limitMs: number, work: () => void): void {
   let best = Infinity;
   for (let round = 0; round < 3 && best >= limitMs; round += 1) {
@@ -42,7 +42,7 @@ test('the reader keeps nothing of a key of a megabyte', () => {
 
 test('the reader looks into an object under a key of a megabyte without a copy of the key for each field of it', () => {
   const inside = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`field ${n}`, n]));
-  // An envelope's name with a megabyte behind it, and a name of nothing.
+  // An envelope's name with a megabyte appended to it, and an empty name.
   for (const key of [`data${'_'.repeat(MB)}`, 'X'.repeat(MB)]) {
     expectQuick(300, () => read({ event: 'consent.recorded', subject: 's', consent: 'given', [key]: inside }));
   }

@@ -1,7 +1,7 @@
 import { type ReadingContext, readDelivery, type Reading } from '../../receivers/read.ts';
 import type { Fact } from '../../receivers/index.ts';
 
-/** Receipt of every body in these tests. */
+/** When every body in these tests was received. */
 export const RECEIVED = '2026-07-01T12:00:00.000Z';
 export const context: ReadingContext = { receivedAt: RECEIVED, options: { fieldNames: {}, assumedOffset: '+00:00' } };
 

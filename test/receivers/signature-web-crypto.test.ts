@@ -83,7 +83,7 @@ it('the signature check names a wrong argument', async () => {
     await expect(verify({ headers: signed, rawBody: body, secrets: none })).rejects.toThrow('No usable secret');
 });
 
-/** The answers of the servers below: with the correct signature, a wrong one, none, and another body. */
+/** The responses of the servers below: to the correct signature, a wrong one, none, and another body. */
 async function answers(send: (headers: Record<string, string>, sent: Buffer) => Promise<number>): Promise<number[]> {
   const wrong = signBody(body, 'somebody else');
   return [

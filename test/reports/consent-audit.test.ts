@@ -223,7 +223,7 @@ test('a consent stands until a later decision of the same subject on the same ba
     await world.insert('policy_history', [
       policyChange(1, '2026-01-01T00:00:00.000Z'),
       policyChange(2, '2026-06-10T00:00:00.000Z', { version: '4' }),
-      // Edited but not published: this puts nothing in force.
+      // Edited but not published, so nothing new is in force.
       policyChange(3, '2026-06-20T00:00:00.000Z', { version: '5', change: 'updated', event: 'policy.updated' }),
     ]);
     await world.insert('decision_history', [

@@ -290,7 +290,7 @@ test('California: government ids and account numbers are never disclosed, and an
 });
 
 test('the letter of a full pack lists every file of the pack, and no other', async () => {
-  // If nothing is sealed, there are no proofs and no verifier to enclose.
+  // If nothing is sealed, no proofs and no verifier are enclosed.
   const unsealed = { checkpoint: null };
   const california = { ...unsealed, deadline: { ...input().deadline, regime: 'us-ca' } };
   for (const zip of [await pack(unsealed), await pack(california)]) {

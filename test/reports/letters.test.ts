@@ -30,7 +30,7 @@ import {
 
 const others = Object.keys(letterLanguages).filter((language) => language !== 'en');
 
-/** Every text of a language with its path. */
+/** Every text of a language, with its path. */
 function leaves(value: unknown, path = ''): [path: string, text: string][] {
   if (typeof value === 'string') return [[path, value]];
   return Object.entries(value as object).flatMap(([key, inner]) => leaves(inner, `${path}/${key}`));

@@ -295,7 +295,7 @@ export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(all);
 }
 
-/** A month with some of everything, also used for reading the pages by eye. */
+/** A month with some data of every kind, also used for looking at the pages. */
 export async function fillMonth(world: World): Promise<void> {
   const states = [
     'given',

@@ -11,7 +11,10 @@ async function loadDescription(sandbox: Sandbox): Promise<Json> {
   return (await fetch(`${sandbox.baseUrl()}/openapi`, { headers })).json();
 }
 
-/** Sends a request and checks its answer against the description: the status must be described and the body must match. */
+/**
+ * Sends a request and checks the response against the description: the status must be described and the body must
+ * match.
+ */
 async function ask(
   sandbox: Sandbox,
   description: Json,

@@ -39,7 +39,7 @@ interface Shown {
   readonly type: string | null;
   readonly theme: string | null;
   readonly id: string | null;
-  /** Whether it is directly after the script. */
+  /** Whether the content is directly after the script. */
   readonly behindScript: boolean;
 }
 

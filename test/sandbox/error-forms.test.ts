@@ -14,7 +14,9 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** Requests the public site, and checks the answer against the description of that route and status; text answers stay text. */
+/**
+ * Requests the public site, and checks the response against the description of that route and status; text stays text.
+ */
 async function askSite(sandbox: Sandbox, description: Json, route: string | null, path: string, given: Asked = {}) {
   const { method = 'GET', key = null, body, headers = {} } = given;
   const answer = await fetch(`${sandbox.siteUrl()}${path}`, {

@@ -101,7 +101,7 @@ describe('live traffic', () => {
   it('waits for a slow endpoint instead of piling up', async () => {
     let now = NOON.getTime();
     await withSandbox({ clients: 1, clock: () => new Date(now), timeoutMs: 60_000 }, async (sandbox) => {
-      // A listener that never answers.
+      // A listener that never responds.
       const { createServer } = await import('node:net');
       const silent = createServer(() => undefined);
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

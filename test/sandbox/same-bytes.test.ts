@@ -3,7 +3,7 @@ import type { DialectChoice } from '../../src/sandbox/dialects.ts';
 import { isLong } from '../temporary.ts';
 import { NOON, withEndpoint, withSandbox } from './sandbox-world.ts';
 
-/** Everything that a caller sees of a sandbox: the status, headers and body of each answer, and each delivery. */
+/** Everything that a caller sees of a sandbox: the status, headers and body of each response, and each delivery. */
 async function observe(seed: number, dialect: DialectChoice): Promise<string[]> {
   const seen: string[] = [];
   await withEndpoint(

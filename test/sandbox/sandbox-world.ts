@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
-/** A parsed JSON answer, untyped because the tests read it as an outsider would. */
+/** A parsed JSON response, untyped because the tests read it as an outsider would. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
@@ -29,7 +29,7 @@ export interface Received {
   readonly body: Buffer;
 }
 
-/** Runs a test with an HTTP endpoint that keeps its requests and answers as configured. */
+/** Runs a test with an HTTP endpoint that keeps its requests and responds as configured. */
 export async function withEndpoint<T>(
   answer: (received: Received, count: number) => number,
   use: (url: string, received: readonly Received[]) => Promise<T>,
@@ -58,7 +58,7 @@ export async function withEndpoint<T>(
   }
 }
 
-/** GET with a key; returns the parsed answer with its status. */
+/** GET with a key; returns the parsed response with its status. */
 export async function get(
   sandbox: Sandbox,
   path: string,

@@ -1,4 +1,4 @@
-// SQLite only: the listeners are attacked, whatever the engine.
+// SQLite only: the listeners are attacked, so the engine does not matter.
 import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,8 +12,8 @@ const MIB = 1024 ** 2;
 const SQLITE = { DATABASE_URL: '', LOG_LEVEL: 'error' };
 
 /**
- * Sends signed deliveries one after another until told to stop. Returns the number accepted, the other answers, and the
- * longest answer in seconds.
+ * Sends signed deliveries one after another until told to stop. Returns the number accepted, the other responses, and
+ * the longest response time in seconds.
  */
 function deliverAlong(serving: Serving) {
   let going = true;

@@ -22,7 +22,7 @@ test('a server killed under load again and again has every acknowledged delivery
     let dead = false;
     const senders = Array.from({ length: SENDERS }, async () => {
       while (!dead) {
-        // Now and then an earlier body again, as from a sender that got no answer.
+        // Now and then repeats an earlier body, like a sender that got no response.
         const again = randomInt(4) === 0 && number > 0;
         const body = bodyOf(again ? randomInt(number) : number++);
         const { status, body: answer } = await deliver(server.url, body, agent);

@@ -134,7 +134,7 @@ test('restarting two receivers one after the other under load fails no delivery'
   for (const [place, port] of ports.entries()) {
     const before = statuses.length;
     expect(await receivers[place]?.stop()).toBe(0);
-    // Meanwhile the other one has all the load.
+    // In the meantime the other one gets all the load.
     await vi.waitFor(() => expect(statuses.length).toBeGreaterThan(before + 10), PATIENTLY);
     receivers[place] = await startReceiver(folder, port, 1);
     await untilReady(port);

@@ -29,7 +29,7 @@ test('a database older than its journal accepts nothing, and every command says 
   const before = await startServing(folder);
   await deliver(before.url, ping('kept'));
   expect(await before.stop()).toBe(0);
-  // A missing database is the oldest state of all; a note that was cut off must not hide the one before it.
+  // A missing database is the oldest state of all; a truncated note must not hide the one before it.
   await loseDatabase(folder);
   const [notes] = await readdir(`${folder}/journal`);
   await appendFile(`${folder}/journal/${notes}`, 'consent-ledger/x/1\n9');

@@ -38,9 +38,9 @@ async function standIn(target: URL) {
   url.port = String((server.address() as { port: number }).port);
   return {
     url: url.href,
-    /** Connections stay and new ones are accepted, but nothing is answered any more. */
+    /** Connections stay open and new ones are accepted, but get no response any more. */
     fallSilent: () => void (isSilent = true),
-    /** Connections break whatever they are doing, and new ones get no answer. */
+    /** Connections break whatever they are doing, and new ones get no response. */
     breakOff() {
       isSilent = true;
       for (const socket of sockets) socket.destroy();
@@ -66,7 +66,7 @@ async function stopWhileAway(way: 'fallSilent' | 'breakOff') {
   onTestFinished(() => void worker.kill('SIGKILL'));
   await once(worker.stdout, 'data');
   database[way]();
-  // Long enough for both to wait for an answer in the middle of a query.
+  // Long enough for both to wait for a response in the middle of a query.
   await sleep(1500);
   const before = performance.now();
   const ended = Promise.all([server.stop(), codeOf(worker)]);
@@ -75,7 +75,7 @@ async function stopWhileAway(way: 'fallSilent' | 'breakOff') {
 }
 
 test('serve and worker end on SIGTERM within their bound while PostgreSQL is down', async () => {
-  // In parallel: nearly all of it is waiting.
+  // In parallel, since nearly all of it is waiting.
   const stopped = await Promise.all([stopWhileAway('fallSilent'), stopWhileAway('breakOff')]);
   expect(stopped.map(({ way, codes }) => [way, codes])).toEqual([
     ['fallSilent', [0, 0]],

@@ -8,7 +8,7 @@ it('the program ends every command in time with a plain message, and stores noth
 }, async () => {
   expect(hostileAnswers.length).toBeGreaterThan(300);
   expect(new Set(hostileAnswers.map(({ name }) => name)).size).toBe(hostileAnswers.length);
-  // Meanwhile the jobs of `serve` pull all sources every minute.
+  // In the meantime the jobs of `serve` pull all sources every minute.
   const world = await createHostileWorld(hostileAnswers, { SYNC_SCHEDULE: '* * * * *', SYNC_RECOUNT_DAYS: '0' });
   const stop = deliverAlong(world.serving);
   expect(await meetAll(world, hostileAnswers)).toEqual([]);
@@ -23,7 +23,7 @@ it('the program ends every command in time with a plain message, and stores noth
   expect(await world.serving.stop()).toBe(0);
 });
 
-/** A page of the largest accepted size, with rows that never came before. */
+/** A page of the largest accepted size, with only new rows. */
 function largePage({ response, nth, key }: Meeting): void {
   const rows = Array.from({ length: 4900 }, (_, row) =>
     JSON.stringify({ id: `${key}-${nth}-${row}`, banner_id: 'b', purposes: { ads: true }, note: 'x'.repeat(720) }),

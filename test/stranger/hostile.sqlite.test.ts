@@ -1,9 +1,9 @@
-// SQLite only: the service is hostile here, whatever the engine of the companion.
+// SQLite only: the service is the hostile one, so the companion's engine does not matter.
 import { expect, it } from 'vitest';
 import { hostileAnswers } from './hostile-answers.ts';
 import { createHostileWorld, deliverAlong, meetAll } from './hostile-world.ts';
 
-/** Answers that the companion once failed on, and some others. hostile.long.test.ts has all of them. */
+/** Responses that the companion once failed on, and some others. hostile.long.test.ts has all of them. */
 const once = [
   'consent log: a cursor of 5 MiB',
   'consent log: an object with something else',

@@ -1,4 +1,4 @@
-// SQLite only: the service differs here, whatever the engine of the companion.
+// SQLite only: the service is what differs, so the companion's engine does not matter.
 import { expect, it } from 'vitest';
 import { manyReadings, steps } from './readings.ts';
 import { createStrangerWorld, takeSteps } from './stranger-world.ts';

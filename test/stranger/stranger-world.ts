@@ -6,7 +6,7 @@ import { temporaryFolder } from '../temporary.ts';
 import { type DocumentedService, startDocumentedService } from './documented-service.ts';
 import { plainReading, type Reading, type Step, steps } from './readings.ts';
 
-/** An installation that follows several services with one reading each, and its running `serve`. */
+/** An installation that follows several services, each with its own reading, and its running `serve`. */
 export interface StrangerWorld {
   readonly serving: Serving;
   readonly services: ReadonlyMap<string, DocumentedService>;
@@ -27,7 +27,7 @@ export async function createStrangerWorld(
     const service = await startDocumentedService(reading);
     onTestFinished(() => service.close());
     services.set(slug, service);
-    // If nothing names a banner, the operator does.
+    // If no data names a banner, the operator does.
     const { logBanner, consentRow, secret } = { ...plainReading, ...reading };
     const banner = logBanner === 'required' && consentRow === 'without a banner' ? 'banner-main' : '';
     const { baseUrl, siteUrl, apiKey, siteKey } = service;
@@ -53,7 +53,7 @@ export async function createStrangerWorld(
   };
 }
 
-/** Does everything that people do with a source; each step is complete by itself. Throws if the companion does not cope. */
+/** Does everything that people do with a source; each step is complete by itself. Throws if the companion fails. */
 export async function takeSteps(
   world: StrangerWorld,
   slug: string,
@@ -105,7 +105,7 @@ async function generateAndPublish(
   expect(published.code, published.stdout + published.stderr).toBe(0);
   expect(published.stdout.match(/arrived here within/g), published.stdout).toHaveLength(ids.length);
   if (reading.publishAddress === 'with its token') expect(published.stdout).toContain('token=');
-  // Publishing again reuses the address.
+  // Publishing again keeps the address.
   const again = await world.run('policy', 'publish', ids[0] ?? '', '--source', slug, '--no-wait');
   expect(again.code, again.stdout + again.stderr).toBe(0);
   const { policies }: { policies: { policyId: string; url: string }[] } = await world.json(

@@ -16,7 +16,7 @@ async function world(count: number, options: FakeOptions = {}) {
   const heal = () => {
     fake.options = { pageRows: 10, date: () => now };
   };
-  /** The process dies at its nth commit. */
+  /** The process is killed at its nth commit. */
   const dieAt = (nth: number) => {
     const { append } = syncing.ledger;
     let commits = 0;
@@ -159,7 +159,7 @@ describe('clocks', () => {
     const { fake, syncing, position } = await world(5, { date: () => null });
     syncing.now = new Date('2030-01-01T00:00:00Z');
     await syncing.pull();
-    // The clock is corrected; for four days nothing is pulled while rows come.
+    // The clock is corrected; for four days rows arrive but nothing is pulled.
     fake.rows.push({ bannerId: 'bnr_1', at: now.getTime() + hours(24), text: '{"id":"meanwhile"}' });
     syncing.now = new Date(now.getTime() + hours(96));
     expect(await syncing.pull()).toMatchObject({

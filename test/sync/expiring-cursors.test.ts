@@ -181,7 +181,7 @@ describe('a service whose cursors expire after a few pages', () => {
       const result = await syncing.pull();
       expect(result).toMatchObject({ outcome: 'failed', reason: 'cursor-expired' });
       expect(result.outcome === 'failed' && result.error).toContain('completely: 2026-07-06.');
-      // Only the last rows of the overfull day are missing.
+      // Only the last rows of the day with too many rows are missing.
       const have = new Set(await stored());
       const missing = fake.rows.filter(({ text }) => !have.has(text));
       expect(missing.length).toBeLessThanOrEqual(95 - 50);

@@ -12,13 +12,13 @@ export interface FakeRow {
 /** A fault of one request. */
 export type Fault =
   | { readonly type: 'status'; readonly status: number; readonly retryAfter?: string }
-  /** Answers a request with a cursor as if the cursor were unknown. */
+  /** Responds to a request with a cursor as if the cursor were unknown. */
   | { readonly type: 'expired'; readonly status: 400 | 404 | 410 }
   | { readonly type: 'truncated' }
   | { readonly type: 'dropped' }
-  /** No rows, and the cursor leads to the page that should have come. */
+  /** No rows, and the cursor leads to the page that was due. */
   | { readonly type: 'empty' }
-  /** The page comes again with another cursor. */
+  /** Repeats the page with another cursor. */
   | { readonly type: 'repeated' }
   /** The next cursor is one of an earlier page. */
   | { readonly type: 'looping' };
@@ -27,12 +27,12 @@ export interface FakeOptions {
   readonly order?: 'ascending' | 'descending';
   /** The service's page limit, below the documented 200. */
   readonly pageRows?: number;
-  /** Delays an answer until the promise settles; null: no delay. */
+  /** Delays a response until the promise settles; null: no delay. */
   readonly wait?: (query: URLSearchParams) => Promise<void> | null;
   /** Called for each request, `nth` from 1. */
   readonly fault?: (nth: number, query: URLSearchParams) => Fault | null;
-  /** What the answer to a request waits for; null: nothing. */
-  /** Refuses cursors after this many pages of a window; 0: the first one already. */
+  /** What the response to a request waits for; null: nothing. */
+  /** Refuses cursors after this many pages of a window; 0: even the first one. */
   readonly cursorsExpireAfter?: { readonly pages: number; readonly status: number } | null;
   /** Uses whole days, whatever is requested; the day of `to` is included or not. */
   readonly cutsToDays?: 'inclusive' | 'exclusive';

@@ -27,7 +27,7 @@ describe('a sync whose process is killed', () => {
     'after page %i continues there: every row once, no page fetched twice except the one in transit',
     async (kept) => {
       const folder = await temporaryFolder();
-      // The page after the last stored one never comes, so the test knows which pages were stored at the kill.
+      // The page after the last stored one never arrives, so the test knows which pages were stored at the kill.
       let held: (() => void) | null = null;
       const gate = new Promise<void>((resolve) => {
         held = resolve;

@@ -122,7 +122,7 @@ describe('for any rows, order, page size and faults', () => {
       ),
       { numRuns: runs(20) },
     );
-    // Twenty runs meet about thirty faults; far fewer would mean that the property proves nothing.
+    // Twenty runs meet about thirty faults; with far fewer the property would prove nothing.
     expect(served).toBeGreaterThan(10);
     expect(unfinished).toBeGreaterThan(0);
   });

@@ -35,7 +35,7 @@ describe('a service that accepts requests in another form', () => {
     expect(await form()).toBe(words);
     const before = fake.requests.length;
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', stored: 0 });
-    // The form is not tried out again: one request per page.
+    // The form of the query is not probed again: one request per page.
     expect(fake.requests.length - before).toBe(5);
   });
 

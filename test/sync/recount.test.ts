@@ -83,7 +83,7 @@ describe('a recount of recent days', () => {
     const late = rows[3] ?? expect.fail();
     fake.rows = [...rows.filter((row) => row !== late), ...minuteRows(5, '2026-07-07T00:00:00.000Z', 'bnr_beside')];
     await syncing.pull({ bannerId: 'bnr_beside' });
-    // As if the whole log left that banner out.
+    // As if the log as a whole omitted that banner.
     fake.rows = fake.rows.filter(({ bannerId }) => bannerId === 'bnr_1');
     await syncing.pull({ bannerId: null });
     const service = {

@@ -37,7 +37,7 @@ describe('the content that identifies a row', () => {
         // The library does not sort an object that has a member of this name.
         const value: unknown = JSON.parse(JSON.stringify(drawn).replaceAll('"toJSON"', '"toJson"'));
         expect(canonicalContent(value)).toBe(byTheLibrary(value));
-        // As in a page, whose rows share what is remembered of their keys.
+        // As in a page, whose rows share the cache of their keys.
         expect(canonicalContent(value, membersOf)).toBe(byTheLibrary(value));
       }),
       { numRuns: 2000 },

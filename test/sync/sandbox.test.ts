@@ -109,7 +109,7 @@ describe('pulling from the sandbox', () => {
     const choices = fc.record({
       seed: fc.integer({ min: 1, max: 100_000 }),
       consentRows: fc.integer({ min: 0, max: 60 }),
-      // If a page is smaller than the shift, a shifted page equals the page before, which is another fault.
+      // If a page is smaller than the shift, a shifted page equals the page before it, which is a different fault.
       pageRows: fc.constantFrom(3, 7, 20, 200),
       faults: fc.uniqueArray(fault, { maxLength: 3, selector: ({ name }) => name }),
     });
@@ -120,7 +120,7 @@ describe('pulling from the sandbox', () => {
         let result = await pull();
         for (let run = 0; run < 25 && result.outcome !== 'finished'; run += 1) result = await pull();
         expect(result.outcome).toBe('finished');
-        // Some seeds write spaces in their answers, which the ledger keeps.
+        // Some seeds write spaces in their responses, which the ledger keeps.
         const compact = (texts: readonly string[]) => texts.map((text) => JSON.stringify(JSON.parse(text))).sort();
         expect(compact(await syncing.bodies())).toEqual(compact(rows()));
         await sandbox.close();
@@ -133,7 +133,7 @@ describe('pulling from the sandbox', () => {
 it('a sync misses five rows if the service leaves them out between two pages, and finds them in a recount', async () => {
   const { pull, syncing, recount } = await world('plain', [{ name: 'shifted-page', by: 5, times: 1 }]);
   expect(await pull()).toMatchObject({ outcome: 'finished', stored: 125 });
-  // The answers do not show it: the next pull requests only new rows.
+  // The responses do not show it: the next pull requests only new rows.
   expect(await pull()).toMatchObject({ outcome: 'finished', stored: 0 });
   expect(await recount()).toMatchObject({ outcome: 'counted', rows: 130, found: 5 });
   expect(await syncing.bodies()).toHaveLength(130);

@@ -11,7 +11,7 @@ const day = (time: string) => `2026-03-0${time}:00.000Z`;
 async function deliver(world: World, subject: string | null, times: readonly string[]): Promise<void> {
   for (const time of times) {
     const occurred = { at: day(time), basis: 'received' as const, counts: true };
-    // Identical bytes, so the time of receipt must not be part of the body as in other tests.
+    // Identical bytes, so unlike in other tests the body must not contain the time of receipt.
     const fact = decisionFact({ subject, occurred: { ...occurred, at: day(times[0] ?? '') } });
     await world.ledger.append([webhook('acme', { event: 'consent.recorded', fact }, day(time))]);
   }

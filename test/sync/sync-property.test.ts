@@ -82,7 +82,7 @@ const step = fc.oneof(
   fc.record({ type: fc.constant('recount' as const) }),
   /** One banner is pulled by its name. */
   fc.record({ type: fc.constant('by name' as const), full: fc.boolean() }),
-  /** Visitors decide, all in one tick. */
+  /** Several visitors decide in one tick. */
   fc.record({ type: fc.constant('burst' as const), rows: fc.integer({ min: 1, max: 30 }) }),
   fc.record({ type: fc.constant('wait' as const), hours: fc.integer({ min: 0, max: 40 }) }),
   /** The local clock is set; this matters if the service states its own time. */
@@ -124,7 +124,7 @@ it('a sync ends with exactly the rows of the service, each once, for any rows, d
   timeout: 3_600_000,
 }, async () => {
   const calm = { seed: 3, consentRows: 60, pageRows: 7, banners: 2, atOnce: 2, clock: { skewHours: 1, isTold: true } };
-  // Each fault at least once, with a dying process.
+  // Each fault at least once, with a process that is killed.
   const examples = Object.keys(faults).map((name, place): [Scenario] => {
     const drawn = fc.sample(faults[name] ?? expect.fail(), { numRuns: 1, seed: place + 1 });
     const steps: Scenario['steps'] = [
@@ -297,7 +297,7 @@ interface Mortal {
   readonly ledger: Ledger;
 }
 
-/** Dies at one of its commits: before it, or after it is on disk but before the commit returns. */
+/** Is killed at one of its commits: before it, or after it is on disk but before the commit returns. */
 function mortal({ store, ledger }: Mortal, { at, committed }: { at: number; committed: boolean }): Mortal {
   let commits = 0;
   const died = new StoreUnavailable('the process died', { cause: new Error('killed') });

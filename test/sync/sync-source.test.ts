@@ -109,7 +109,7 @@ describe('syncing a source', () => {
       ['bnr_1', 'up-to-date', 12],
       ['bnr_2', 'up-to-date', 12],
     ]);
-    // And it is not tried again every time.
+    // It is not tried again every time.
     const before = fake.requests.length;
     expect(await sync()).toMatchObject(byBanner);
     expect(fake.requests.slice(before).every((query) => query.has('banner_id'))).toBe(true);
@@ -233,7 +233,7 @@ describe('syncing a source', () => {
     const second = new Promise<void>((resolve) => (isAsked = resolve));
     fake.options = {
       pageRows: 2,
-      // The first banner gets no answer until the second has asked: in sequence, this would never end.
+      // The first banner gets no response until the second has sent its request: in sequence, this would never end.
       wait: (query) => {
         if (query.get('banner_id') === 'bnr_2') isAsked();
         return query.get('banner_id') === 'bnr_1' ? second : null;
@@ -367,7 +367,7 @@ it('a sync reads large pages one at a time, over all banners and sources of a pr
     syncSource(
       {
         ...syncing.deps,
-        // A page is held from its answer until its last batch is committed.
+        // A page is kept in memory from its response until its last batch is committed.
         ledger: {
           ...syncing.deps.ledger,
           async append(entries, also) {

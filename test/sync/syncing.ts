@@ -25,9 +25,9 @@ export function sourceAt(baseUrl: string | null, options: object = {}): Source {
 export interface Syncing {
   readonly store: Store;
   readonly ledger: Ledger;
-  /** The clock's current time; may be moved. */
+  /** The clock's current time; the test may change it. */
   now: Date;
-  /** Its read models change only when the test projects. */
+  /** Its read models change only when the test runs the projector. */
   readonly deps: PullDeps & Pick<SyncDeps, 'catchUp' | 'recipeOf'>;
   pull(request?: Partial<PullRequest>): ReturnType<typeof pullConsentLogs>;
   /** Bodies of the pulled rows in the ledger, in order of seq, without pieces of broken pages. */

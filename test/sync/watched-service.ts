@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A proxy between the program and a service that records the requested pages, makes them small, and can delay them. */
+/** A proxy between the program and a service. It records the requested pages, makes them small, and can delay them. */
 export interface WatchedService {
   readonly baseUrl: string;
   /** The requests to the consent log, in order. */

@@ -28,7 +28,7 @@ interface Export {
   }[];
 }
 
-/** An OTLP collector over HTTP. `hangs`: it accepts requests and never answers. */
+/** An OTLP collector over HTTP. `hangs`: it accepts requests and never responds. */
 export async function startCollector({ hangs = false }: { hangs?: boolean } = {}) {
   const requests: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
   const server = createServer((request, response) => {

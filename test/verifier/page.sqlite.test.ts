@@ -33,7 +33,7 @@ beforeEach(async () => {
   browser = await openBrowser();
 });
 
-/** The page as its reader opens it: an offline file. */
+/** The page as its reader opens it: a local file. */
 async function openPage(before = ''): Promise<{ page: Page; requests: string[] }> {
   const window = await browser.newContext({ offline: true });
   const page = await window.newPage();

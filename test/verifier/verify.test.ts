@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-// The exact file that is put into packs.
+// The very file that is put into packs.
 import * as verifier from '../../reports/verifier/verify.mjs';
 import vectors from '../crypto/tree-vectors.json' with { type: 'json' };
 import { producePack } from '../../src/documents/produce-pack.ts';

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { type Json, NOON } from '../sandbox-world.ts';
 
-/** A sandbox that a section talks to over HTTP; every answer of its REST API is checked against its OpenAPI description. */
+/**
+ * A sandbox that a section talks to over HTTP; every response of its REST API is checked against its OpenAPI
+ * description.
+ */
 export interface Service {
   readonly sandbox: () => Sandbox;
   readonly ask: (method: 'GET' | 'POST', path: string, given?: Asked) => Promise<Answer>;
