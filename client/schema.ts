@@ -184,7 +184,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a link with which the owner of another system can finish a task without an account
+         * Create a link that lets the owner of another system finish a task without an account
          * @description It replaces an earlier link to the task. Adding and finishing tasks and revoking links are moves: add-task, finish-task, unshare-task.
          */
         post: operations["shareTask"];

@@ -95,8 +95,8 @@ function readKind(payload: Payload): { kind: RequestKind; kindAsGiven: string | 
 }
 
 /**
- * Word parts by which kinds of request are recognised, specific before general ("opt out of sale of my information" is
- * not a request for information). GDPR Art. 15–21 and 7(3); Cal. Civ. Code 1798.100–121.
+ * Word parts that identify kinds of request, specific before general ("opt out of sale of my information" is not a
+ * request for information). GDPR Art. 15–21 and 7(3); Cal. Civ. Code 1798.100–121.
  */
 const kindWords: readonly (readonly [RequestKind, RegExp])[] = [
   ['withdraw-consent', /withdraw|revok/],

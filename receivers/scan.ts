@@ -237,7 +237,7 @@ function nameOf(value: unknown): string | null {
   return name.length > MAX_NAME ? null : name;
 }
 
-/** Words with which a scan says that an item has no category. */
+/** Words that a scan uses for an item without a category. */
 const NO_CATEGORY =
   /^(?:un(?:categori[sz]ed|classified|known|assigned)|not(?:categori[sz]ed|classified)|none|other|na|null)$/;
 

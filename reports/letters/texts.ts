@@ -67,7 +67,7 @@ export interface LetterTexts {
     /** The page number line. */
     readonly page: string;
     readonly document: string;
-    /** In the mail with which a letter is sent. */
+    /** In the mail that carries a letter. */
     readonly attached: string;
     /** Printed across an incomplete letter. */
     readonly draft: string;

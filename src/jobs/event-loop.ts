@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
-/** A turn of the event loop that takes less, milliseconds, had nothing to do. */
+/** A turn of the event loop that takes less than this, in milliseconds, had nothing to do. */
 const IDLE_TURN_MS = 0.1;
 
 /**
- * Yields to the event loop during long work, so that deliveries are answered in between.
+ * Yields to the event loop during long work, so deliveries are answered in between.
  * @param sliceMs milliseconds of work between yields
  * @param restMs milliseconds of rest at each yield if others have work
  */

@@ -121,7 +121,7 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'checkpoint-mail': 'outgoing',
   maintenance: 'maintenance',
   'settle-calls': 'maintenance',
-  // Others of the program's own jobs wait until the read models have caught up, which takes minutes under load.
+  // Some other internal jobs wait until the read models have caught up, which takes minutes under load.
   seal: 'sealing',
 };
 

@@ -65,7 +65,7 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
     }
     frontier = grown;
   }
-  // What is appended from now on is left to the next time, or under load it might never end.
+  // Entries appended from now on are left to the next seal: under load, this one might otherwise never end.
   const end = await highestSeq(store);
   const turns = createBackgroundTurns();
   while (frontier.size < end) {

@@ -139,7 +139,7 @@ export class WaitingLine {
     return this.#calls.length === 0;
   }
 
-  /** Whether as many entries wait as fit into one batch. */
+  /** Whether a full batch of entries is waiting. */
   get fillsBatch(): boolean {
     return this.#entries >= this.#limits.batchEntries;
   }

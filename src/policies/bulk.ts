@@ -27,7 +27,7 @@ type PlanRow = Selectable<Tables['call_plans']>;
 /**
  * `exists`: a plan with the same items was begun before; continue it, or begin `again` to send all of them a second
  * time. `sent-before`: some items, by position from 0, were or may have been created with another file or one by one;
- * `first` is the plan or call with which the first of them was sent.
+ * `first` is the plan or call that sent the first of them.
  */
 type PlanOutcome =
   | { readonly outcome: 'planned'; readonly planId: string }

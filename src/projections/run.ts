@@ -50,8 +50,8 @@ const REST_MS = 6000;
 /** If the oldest entry not yet projected is older than this, milliseconds, the projector no longer yields to deliveries. */
 const BEHIND_MS = 30_000;
 /**
- * From then on appends wait a millisecond for each of these, up to eight ({@link pauseFor}). With shorter ones the rate
- * swings, because the age tells only later what a pause has changed.
+ * Beyond {@link BEHIND_MS}, appends wait a millisecond for each of these steps, up to eight ({@link pauseFor}). With
+ * shorter steps the rate oscillates, because the age shows the effect of a pause only later.
  */
 const PAUSE_STEP_MS = 7500;
 const LONGEST_PAUSE_MS = 8;

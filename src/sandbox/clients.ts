@@ -58,7 +58,7 @@ export interface SandboxClient {
   /** Legacy key; also the siteKey of embeds. */
   readonly siteKey: string;
   readonly webhookSecret: string;
-  /** The secret before the last rotation, with which a few deliveries are still signed. */
+  /** The secret before the last rotation, which still signs a few deliveries. */
   readonly previousWebhookSecret: string;
   readonly banners: readonly Banner[];
   readonly subjectRecipe: SubjectRecipe;

@@ -90,7 +90,7 @@ export interface Sandbox {
   readonly agency: Agency | null;
   readonly worlds: readonly World[];
   readonly dialect: Dialect;
-  /** The settings with which the sandbox was built. */
+  /** The settings of the sandbox. */
   readonly settings: {
     readonly seed: number;
     readonly quota: number;

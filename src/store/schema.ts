@@ -687,7 +687,7 @@ export const tables = {
     {
       source: text,
       banner_id: text,
-      /** Cursor with which to continue an interrupted run. */
+      /** Cursor at which an interrupted run continues. */
       cursor: optional(text),
       /** The run to which `cursor` belongs, and its window. */
       run_id: optional(text),

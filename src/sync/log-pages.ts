@@ -17,12 +17,12 @@ import { type Piece, periodOf } from './periods-to-read.ts';
 import { createRowReader, type RowEntry, rowNamesOf } from './row.ts';
 import { type PageRequest, type WalkPage, type WalkStep, followCursors } from './follow-cursors.ts';
 
-/** Whose log to read, and with which page size. */
+/** Whose log to read, and the page size. */
 export interface LogRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'pageRows' | 'signal'> {
   readonly asking: Asking;
 }
 
-/** Which part of the log is read, and by which run. */
+/** The part of the log that is read, and the run that reads it. */
 interface LogPart {
   readonly runId: string;
   readonly piece: Piece;
@@ -32,7 +32,7 @@ interface LogPart {
 export interface ReadyPage extends WalkPage {
   /** From 1, within its walk. */
   readonly number: number;
-  /** The cursor with which it was requested. */
+  /** The cursor of the request. */
   readonly asked: string | null;
   /** Emptied when the caller asks for the next step. */
   readonly rows: RowEntry[];

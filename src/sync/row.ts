@@ -322,7 +322,7 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The counts of a run under way. */
+/** The counts of a run that has not ended. */
 export type Totals = { -readonly [K in keyof PullTotals]: PullTotals[K] };
 
 export function noTotals(): Totals {

@@ -66,7 +66,7 @@ const AT_ONCE = 3;
  * banner because some banners may be unknown here, and also the banners that it leaves out (src/sync/banners.ts). If
  * the service refuses to answer without a banner, each known banner is requested from then on. Unless cancelled, it
  * then extends withdrawals by request to newly known banners (src/cases/withdrawal.ts) and, if rows came, brings the
- * read models up to date. Errors: see pullConsentLogs; the other banners under way are finished first.
+ * read models up to date. Errors: see pullConsentLogs; banners already being pulled are finished first.
  */
 export function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
   return traced('sync', { source: request.source.slug }, async (span) => {

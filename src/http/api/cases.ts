@@ -392,7 +392,7 @@ export const caseApi = [
     path: '/api/v1/cases/{caseId}/tasks/{task}/link',
     name: 'shareTask',
     tag: 'Cases',
-    summary: 'Create a link with which the owner of another system can finish a task without an account',
+    summary: 'Create a link that lets the owner of another system finish a task without an account',
     description:
       'It replaces an earlier link to the task. Adding and finishing tasks and revoking links are moves: add-task, finish-task, unshare-task.',
     params: taskParams,

@@ -69,7 +69,9 @@ export async function answeredBefore(
     throw new RefusedRequest('refused', ['This Idempotency-Key was sent with another request: use a new one.']);
   const body = before.answer === null ? null : openSealed(keys.instance.rest, before.answer, SEAL);
   if (before.status === null || body === null)
-    throw new RefusedRequest('conflict', ['The request with this Idempotency-Key is still under way: wait for it.']);
+    throw new RefusedRequest('conflict', [
+      'A request with this Idempotency-Key is still being processed: try again later.',
+    ]);
   return { status: before.status, body };
 }
 

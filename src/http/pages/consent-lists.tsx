@@ -163,8 +163,8 @@ function Nothing({ kind, frame, sources, lacks }: ListProps) {
     case 'access':
       return (
         <p>
-          No source has an API address and an API key, so there is no consent log with which deliveries could be
-          compared. <a href="/sources">See the sources</a>
+          No source has an API address and an API key, so there is no consent log to compare deliveries with.{' '}
+          <a href="/sources">See the sources</a>
         </p>
       );
     case 'pull':

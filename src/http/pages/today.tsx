@@ -187,7 +187,7 @@ interface TodayProps {
   readonly done?: string | null;
 }
 
-/** The page with which an officer starts the day. */
+/** The start page: an officer's work of the day. */
 function TodayPage({ frame, today, form, problems = [], done = null }: TodayProps) {
   const { attention, sources, source } = today;
   const several = sources.length > 1;

@@ -4,7 +4,7 @@ import type { Query } from '../store.ts';
 
 type Row = Selectable<Tables['entries']>;
 
-/** What of an entry forms its leaf in the tree, without its content. */
+/** The columns that form an entry's leaf in the tree, without its content. */
 export type LeafRow = Omit<Row, 'salt' | 'meta' | 'body'>;
 
 /** The size of a page: its maximum number of entries, and of bytes of content. A page has at least one entry. */
@@ -63,8 +63,8 @@ export async function readEntryPage(
 }
 
 /**
- * The same for what forms their leaves: a page of at most this many entries after `after`, up to `upTo` (inclusive).
- * Rows in order of seq; none at the end.
+ * The same for leaves: a page of at most this many entries after `after`, up to `upTo` (inclusive). Rows in order of
+ * seq; none at the end.
  */
 export async function readLeafPage(
   query: Query,
@@ -145,7 +145,7 @@ interface PackedLeaves {
 interface Packed extends PackedLeaves {
   /** Null if there are no more entries. */
   readonly last: number | null;
-  /** Entries within the page's number, of which its bytes may allow fewer. */
+  /** The number of entries if only the page's limit on entries counted; its limit on bytes may allow fewer. */
   readonly next: number;
 }
 

@@ -17,7 +17,7 @@ import type { DecisionRow } from './history-decisions.ts';
 import { type AgreementGroup, agreementOf, type BannerWindow } from './history-reconciliation.ts';
 import { nullsFirst, type Period } from './scope.ts';
 
-/** Decisions of a period that agree in everything by which they are counted. */
+/** Decisions of a period that are equal in everything that reports count. */
 export interface DecisionGroup extends AgreementGroup {
   /** The judgement at asOf. */
   readonly judged: Judged;
@@ -84,8 +84,8 @@ export function createDecisionCounts(query: Query) {
     },
 
     /**
-     * Every number by which reports count decisions, in one walk; each of their tables adds up some of these groups.
-     * Call it with about a day at a time: SQLite sorts the decisions, and sorts small sets faster. `windows`: as for
+     * Every count of decisions that reports need, in one walk; each of their tables adds up some of these groups. Call
+     * it with about a day at a time: SQLite sorts the decisions, and sorts small sets faster. `windows`: as for
      * `reconciliationByBanner`.
      */
     async decisionGroups(period: Period, windows: readonly BannerWindow[] = []): Promise<readonly DecisionGroup[]> {

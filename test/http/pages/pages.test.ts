@@ -230,7 +230,7 @@ describe('a list with nothing in it', () => {
     const scans = await textOf('/scans');
     expect(scans).toContain('<a href="/sources/default#webhook">');
     expect(scans).not.toContain('Go to Today');
-    expect(await textOf('/consent/undelivered')).toContain('there is no consent log with which deliveries');
+    expect(await textOf('/consent/undelivered')).toContain('there is no consent log to compare');
     const { store, sources } = world.context;
     const access = { baseUrl: 'https://service.example/api/v1', apiKey: 'pak_live_x' };
     await sources.add({ slug: 'bolt', name: 'Bolt', ...access }, 'test');
