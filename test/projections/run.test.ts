@@ -49,11 +49,11 @@ test('projectors that race on one database project every entry exactly once', as
 test('a projector that is closed stops catching up after the current batch', async () => {
   const world = await createWorld();
   await deliver(world, 50);
-  let closing: Promise<void> | null = null;
-  const onFolded = () => void (closing ??= projector.close());
+  const closing: Promise<void>[] = [];
+  const onFolded = () => void closing.push(projector.close());
   const projector = world.projector({ batchSize: 5, togetherMs: 0, onFolded });
   await expect(projector.catchUp()).rejects.toThrow('the projector is closed');
-  await closing;
+  await Promise.all(closing);
   expect(projector.position()).toBeLessThan(50);
   await expect(projector.catchUp()).rejects.toThrow('the projector is closed');
 });
