@@ -15,7 +15,7 @@ export async function withContext<T>(work: (context: Context) => Promise<T>): Pr
 
 /**
  * The same for a given configuration. Commands print their own results; from the log they show warnings and errors as
- * sentences. A server logs JSON lines from `logLevel` up.
+ * sentences, and how far the read models are if they take long. A server logs JSON lines from `logLevel` up.
  */
 export async function withContextOf<T>(
   config: Config,
@@ -23,7 +23,7 @@ export async function withContextOf<T>(
   logLevel?: string,
 ): Promise<T> {
   printTimesIn(config.timeZone);
-  const log = logLevel === undefined ? createLog('warn', sentences) : createLog(logLevel);
+  const log = logLevel === undefined ? createCommandLog() : createLog(logLevel);
   // Only long-running servers fold in a thread, which needs the built file: tests run the sources.
   const foldsInThread = logLevel !== undefined && import.meta.url.endsWith('.js');
   const context = await openContext(config, log, { foldsInThread });
@@ -51,12 +51,33 @@ export function databaseAddress(text: string): DatabaseAddress {
   return parsed.data;
 }
 
-const sentences = { write: (line: string) => void process.stderr.write(`${sentenceOf(line)}\n`) };
+/** A log that writes sentences. Exported for tests. */
+export function createCommandLog(show = (text: string): void => void process.stderr.write(text)) {
+  const write = (line: string) => {
+    const entry = JSON.parse(line) as LogEntry;
+    if (entry.level >= WARNING || entry.folded !== undefined) show(`${sentenceOf(entry)}\n`);
+  };
+  return createLog('info', { write });
+}
 
-/** A log line in words: `shop: retrying a request to the service: It could not be reached …`. Exported for tests. */
-function sentenceOf(line: string): string {
-  const { source, msg, reason, err } = JSON.parse(line) as Record<string, unknown> & { err?: { message?: unknown } };
-  const parts = [source, msg, reason, err?.message].filter((part) => typeof part === 'string' && part !== '');
+/** pino's number for `warn`. */
+const WARNING = 40;
+
+interface LogEntry {
+  readonly level: number;
+  readonly source?: unknown;
+  readonly msg?: unknown;
+  readonly reason?: unknown;
+  readonly err?: { readonly message?: unknown };
+  /** Entries in the read models, of so many. */
+  readonly folded?: number;
+  readonly entries?: number;
+}
+
+/** A log entry in words: `shop: retrying a request to the service: It could not be reached …`. */
+function sentenceOf({ source, msg, reason, err, folded, entries }: LogEntry): string {
+  const progress = folded === undefined ? undefined : `${folded} of ${entries} entries`;
+  const parts = [source, msg, reason, err?.message, progress].filter((part) => typeof part === 'string' && part !== '');
   return printable(parts.join(': '));
 }
 

@@ -42,7 +42,7 @@ test('two workers divide the kinds of jobs and stop gracefully', async () => {
   const stateOf = async (id: string) => (await jobs.find(id))?.state;
   await vi.waitFor(async () => expect(await stateOf(document.id)).toBe('failed'), PATIENTLY);
   expect(await stateOf(seal.id)).toBe('waiting');
-  const others = await startWorker(folder, '--kinds', 'maintenance,sync', '--concurrency', '1');
+  const others = await startWorker(folder, '--kinds', 'sealing,sync', '--concurrency', '1');
   expect(others.said.kinds).toContain('seal');
   expect(others.said.kinds).not.toContain('document');
   await vi.waitFor(async () => expect(await stateOf(seal.id)).toBe('done'), PATIENTLY);
@@ -84,7 +84,7 @@ test('the server’s metrics show the jobs of every queue, whichever process run
   const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text();
   expect(metrics).toContain('consent_ledger_jobs{queue="documents",state="delayed"} 1');
   expect(metrics).toContain('consent_ledger_jobs_oldest_due_seconds{queue="documents"} 0');
-  expect(metrics).toMatch(/consent_ledger_jobs_ended_total\{queue="maintenance",outcome="done"\} [1-9]/);
+  expect(metrics).toMatch(/consent_ledger_jobs_ended_total\{queue="sealing",outcome="done"\} [1-9]/);
   // Set on the engine that has a Redis.
   if ('REDIS_URL' in environment(folder)) {
     expect(metrics).toContain('consent_ledger_redis_up 1');
