@@ -54,8 +54,7 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
   if (filter.assignee !== undefined) query = query.where(assignedTo(deps.store.read, filter.assignee));
   if (filter.text !== undefined) query = query.where(mentionsText(filter.text));
   const { settledAfter } = filter;
-  const open =
-    settledAfter === undefined ? await listOpen(deps, filter, query.where('state', 'in', [...openStates])) : [];
+  const open = settledAfter === undefined ? listOpen(deps, filter, query.where('state', 'in', [...openStates])) : [];
   if (filter.open === true) return open;
   if (settledAfter != null) {
     const { receipt_at: at, opened_seq: seq } = settledAfter;
@@ -63,13 +62,15 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
       .where('receipt_at', '<=', at)
       .where((eb) => eb.or([eb('receipt_at', '<', at), eb('opened_seq', '<', seq)]));
   }
-  const settled = await query
+  const settled = query
     .where('state', 'not in', [...openStates])
     .orderBy('receipt_at', 'desc')
     .orderBy('opened_seq', 'desc')
     .limit(filter.limit ?? 500)
-    .execute();
-  return [...open, ...(await viewAll(deps, settled, filter.now))];
+    .execute()
+    .then((rows) => viewAll(deps, rows, filter.now));
+  const [first, rest] = await Promise.all([open, settled]);
+  return [...first, ...rest];
 }
 
 type WantedCases = Parameters<typeof readManyCases>[1];

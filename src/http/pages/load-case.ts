@@ -83,30 +83,31 @@ export async function loadCase(
   if (row === null) return null;
   const { source } = row;
   // The slowest statement, which compares requesters, comes first, because there are only a few connections.
-  const [shown, earlierTasks, documents, handOvers, jobs, mails, taskMails, mailed, bannerNames] = await Promise.all([
-    showRow(context.cases, row, now),
-    listEarlierTasks(read, source),
-    read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
-    listHandOvers(context, { caseId }),
-    context.jobs.list({ kind: 'document', limit: 100 }),
-    context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
-    context.jobs.list({ kind: TASK_MAIL, limit: 100 }),
-    read
-      .selectFrom('action_history')
-      .innerJoin('documents', 'documents.document_id', 'action_history.object')
-      .select(['documents.document_id', 'action_history.received_at', 'action_history.details'])
-      .where('documents.case_id', '=', caseId)
-      .where('action_history.source', '=', source)
-      .where('action_history.action', '=', 'document.mailed')
-      .orderBy('action_history.seq')
-      .execute(),
-    createBannerQueries(read).bannerNames({ source, asOf: Number.MAX_SAFE_INTEGER }),
-  ]);
+  const [shown, earlierTasks, documents, handOvers, jobs, mails, taskMails, mailed, bannerNames, workers] =
+    await Promise.all([
+      showRow(context.cases, row, now),
+      listEarlierTasks(read, source),
+      read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
+      listHandOvers(context, { caseId }),
+      context.jobs.list({ kind: 'document', limit: 100 }),
+      context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
+      context.jobs.list({ kind: TASK_MAIL, limit: 100 }),
+      read
+        .selectFrom('action_history')
+        .innerJoin('documents', 'documents.document_id', 'action_history.object')
+        .select(['documents.document_id', 'action_history.received_at', 'action_history.details'])
+        .where('documents.case_id', '=', caseId)
+        .where('action_history.source', '=', source)
+        .where('action_history.action', '=', 'document.mailed')
+        .orderBy('action_history.seq')
+        .execute(),
+      createBannerQueries(read).bannerNames({ source, asOf: Number.MAX_SAFE_INTEGER }),
+      listWorkers(context, [source]),
+    ]);
   const { subjects } = shown.match;
-  const [decisions, originals, workers] = await Promise.all([
+  const [decisions, originals] = await Promise.all([
     subjects.length === 0 ? [] : createHistory(read).latestDecisionsOf(source, subjects, DECISIONS_SHOWN),
     shown.view.open ? listOriginals(read, shown, ORIGINALS_SHOWN + 1) : [],
-    listWorkers(context, [source]),
   ]);
   return {
     shown,

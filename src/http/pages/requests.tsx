@@ -30,7 +30,7 @@ import {
   saveView,
   VIEW_NAME_LENGTH,
 } from '../../people/saved-views.ts';
-import { listWorkers } from '../../people/people.ts';
+import { listWorkers, type Person } from '../../people/people.ts';
 import { calendarToken, personOfCalendar, renewCalendarToken } from '../../people/calendar-address.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
@@ -63,11 +63,17 @@ async function showRequests(exchange: Exchange): Promise<FastifyReply> {
   const filter = filterOf(form, source);
   const after = settledCursor(form['settled'] ?? '');
   const scope = { ...scopeOf(context, permitted, source), ...conditionsOf(filter), limit: SHOWN + 1 };
-  const views = await listCases(context.cases, after === null ? scope : { ...scope, settledAfter: after });
-  const all = sorted(await openOnes(context, views, filter), filter.sort);
-  const start = all.findIndex(({ row }) => row.case_id === form['after']) + 1;
+  const [views, workers, calendar, savedViews] = await Promise.all([
+    listCases(context.cases, after === null ? scope : { ...scope, settledAfter: after }),
+    listWorkers(context, permitted.slugs),
+    calendarAddress(exchange),
+    viewsOf(exchange),
+  ]);
+  const { open: opened, settled } = partsOf(views);
+  const all = sorted(await openOnes(context, opened, filter), filter.sort);
+  const { after: last } = form;
+  const start = last === undefined ? 0 : all.findIndex(({ row }) => row.case_id === last) + 1;
   const open = all.slice(start, start + SHOWN);
-  const settled = views.filter((view) => !view.open);
   const shown = settled.slice(0, SHOWN);
   const [lastOpen, lastSettled] = [open.at(-1), shown.at(-1)];
   const address = (more: Record<string, string>) => `/cases?${new URLSearchParams({ ...filter, ...more }).toString()}`;
@@ -76,7 +82,7 @@ async function showRequests(exchange: Exchange): Promise<FastifyReply> {
       frame={pageFrame(context, request, reply)}
       sources={permitted.list()}
       filter={filter}
-      assignees={await assigneesOf(exchange, views, filter['assignee'] ?? '')}
+      assignees={assigneesOf(exchange, workers, views, filter['assignee'] ?? '')}
       open={after === null ? { views: open, total: all.length } : null}
       openPages={{
         first: start === 0 ? null : address({}),
@@ -90,8 +96,8 @@ async function showRequests(exchange: Exchange): Promise<FastifyReply> {
             ? address({ settled: `${lastSettled.row.receipt_at} ${lastSettled.row.opened_seq}` })
             : null,
       }}
-      calendar={await calendarAddress(exchange)}
-      views={await viewsOf(exchange)}
+      calendar={calendar}
+      views={savedViews}
       done={doneTexts[form['done'] ?? ''] ?? null}
     />
   );
@@ -137,9 +143,9 @@ async function* requestsOf(
   filter: Filter,
 ): AsyncGenerator<CaseView> {
   let page = await listCases(context.cases, scope);
-  yield* sorted(await openOnes(context, page, filter), filter.sort);
+  yield* sorted(await openOnes(context, partsOf(page).open, filter), filter.sort);
   while (filter['which'] === undefined) {
-    const settled = page.filter(({ open }) => !open);
+    const { settled } = partsOf(page);
     yield* settled;
     const last = settled.at(-1);
     if (last === undefined || settled.length < SETTLED_READ) return;
@@ -239,13 +245,13 @@ async function viewsOf(exchange: Exchange): Promise<readonly SavedView[] | null>
 }
 
 /** Who can be chosen as an assignee: the reader, nobody, other accounts, and people without one who have open requests. */
-async function assigneesOf(
-  { context, request }: Exchange,
+function assigneesOf(
+  { request }: Exchange,
+  workers: readonly Person[],
   views: readonly CaseView[],
   chosen: string,
-): Promise<RequestsProps['assignees']> {
+): RequestsProps['assignees'] {
   const { personId } = officerOf(request);
-  const workers = await listWorkers(context, sourcesOf(context, request).slugs);
   const choices = new Map([
     ['', 'Anyone'],
     ...(personId === null ? [] : [[personId, 'Mine'] as const]),
@@ -340,9 +346,17 @@ function conditionsOf({ state, kind, assignee = '' }: Filter) {
   };
 }
 
-/** The open ones, or those that a figure on Today counts. */
-async function openOnes(context: Context, views: readonly CaseView[], filter: Filter): Promise<readonly CaseView[]> {
-  const open = views.filter((view) => view.open);
+/** A list's open requests, which come first, and its settled ones. */
+function partsOf(views: readonly CaseView[]): {
+  readonly open: readonly CaseView[];
+  readonly settled: readonly CaseView[];
+} {
+  const settled = views.slice(views.findLastIndex((view) => view.open) + 1);
+  return { open: views.slice(0, views.length - settled.length), settled };
+}
+
+/** These open requests, or those among them that a figure on Today counts. */
+async function openOnes(context: Context, open: readonly CaseView[], filter: Filter): Promise<readonly CaseView[]> {
   const which = requestFigures.find((one) => one === filter['which']);
   if (which === undefined) return open;
   return which === 'unmatched' ? listUnmatched(context.cases, open) : open.filter((view) => isCountedIn(which, view));
