@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { isFolded, keyOf, type TableName, tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 
@@ -38,51 +38,30 @@ const rowsOfKind: Readonly<Partial<Record<string, 'delivery_history' | 'action_h
 
 /** The fault of the position with respect to the ledger and the rows; null if there is none. */
 export async function findPositionFault(query: Query): Promise<PositionFault | null> {
-  // Read in this order: a row is in the ledger before it is folded, and the position moves with it.
-  const rows = await lastRow(query);
-  const { at } = await query
-    .selectFrom('fold_positions')
-    .select((eb) => eb.fn.max('seq').as('at'))
-    .where('name', '=', 'projector')
+  const end = sql`(select coalesce(max(seq), 0) from entries)`;
+  const position = sql`(select coalesce(max(seq), 0) from fold_positions where name = 'projector')`;
+  const lastRows = bySeq.map((table) => sql`select max(seq) as seq from ${sql.table(table)} where seq <= ${end}`);
+  const rowsAt = (table: TableName) => sql<number>`(select count(*) from ${sql.table(table)} where seq = ${position})`;
+  // One statement, so that position and rows are of the same moment while others fold. On SQLite the ledger, attached
+  // second, is read after the read models, so it never ends before an entry that was folded.
+  const found = await query
+    .selectNoFrom([
+      sql<number>`${end}`.as('end'),
+      sql<number>`${position}`.as('at'),
+      sql<number>`(select coalesce(max(seq), 0) from (${sql.join(lastRows, sql` union all `)}) as found)`.as('rows'),
+      // Not of an erased entry, which no longer has rows.
+      sql<string | null>`(select kind from entries where seq = ${position} and body is not null)`.as('kind'),
+      rowsAt('delivery_history').as('delivery_history'),
+      rowsAt('action_history').as('action_history'),
+      rowsAt('quarantine').as('quarantine'),
+    ])
     .executeTakeFirstOrThrow();
-  const stands = Number(at ?? 0);
-  const end = await lastSeq(query);
-  if (stands > end) return { what: 'ahead', at: stands, by: stands - end };
-  // Rows beyond the end of the ledger were inserted by someone; a comparison finds them.
-  if (rows > stands && rows <= end) return { what: 'set-back', at: stands, rows };
-  return (await isHeld(query, stands)) ? null : { what: 'not-held', at: stands };
-}
-
-/** The highest seq of any row, up to the end of the ledger. */
-async function lastRow(query: Query): Promise<number> {
-  const any = query as unknown as Kysely<Record<string, { seq: number }>>;
-  const end = await lastSeq(query);
-  const last = (table: string) =>
-    any
-      .selectFrom(table)
-      .select((eb) => eb.fn.max('seq').as('seq'))
-      .where('seq', '<=', end);
-  const [first, ...others] = bySeq.map(last);
-  if (first === undefined) return 0;
-  const found = await others.reduce((all, one) => all.unionAll(one), first).execute();
-  return Math.max(0, ...found.map(({ seq }) => Number(seq ?? 0)));
-}
-
-/** Whether the entry at a position has its row, if its kind has one. */
-async function isHeld(query: Query, seq: number): Promise<boolean> {
-  const entry = await query
-    .selectFrom('entries')
-    .select('kind')
-    .where('seq', '=', seq)
-    // An erased entry no longer has rows.
-    .where('body', 'is not', null)
-    .executeTakeFirst();
-  const table = entry === undefined ? undefined : rowsOfKind[entry.kind];
-  if (table === undefined) return true;
-  for (const one of [table, 'quarantine'] as const)
-    if ((await query.selectFrom(one).select('seq').where('seq', '=', seq).executeTakeFirst()) !== undefined)
-      return true;
-  return false;
+  const [at, last, rows] = [Number(found.at), Number(found.end), Number(found.rows)];
+  if (at > last) return { what: 'ahead', at, by: at - last };
+  if (rows > at) return { what: 'set-back', at, rows };
+  const table = rowsOfKind[found.kind ?? ''];
+  const isHeld = table === undefined || Number(found[table]) > 0 || Number(found.quarantine) > 0;
+  return isHeld ? null : { what: 'not-held', at };
 }
 
 /** The number of the last entry; 0 in an empty ledger. */
