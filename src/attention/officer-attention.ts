@@ -218,16 +218,12 @@ export function isGap({ state, gap }: Pick<BannerStatus, 'state' | 'gap'>): bool
 
 async function loadAgreement(read: Query, followed: readonly Source[], from: string, to: string): Promise<Agreement> {
   const history = createHistory(read);
-  const sum = { undelivered: 0, contradicting: 0 };
-  const some = [await history.sourcesWith('conflicting'), await history.sourcesWith('only-pulled')];
-  for (const { slug } of followed) {
-    if (!some.some((sources) => sources.has(slug))) continue;
-    const period = { source: slug, from, to, asOf: Number.MAX_SAFE_INTEGER };
-    const { onlyPulled, conflicting } = await history.disagreement(period);
-    sum.undelivered += onlyPulled;
-    sum.contradicting += conflicting;
-  }
-  return sum;
+  const some = await Promise.all([history.sourcesWith('conflicting'), history.sourcesWith('only-pulled')]);
+  const { onlyPulled, conflicting } = await history.disagreement(
+    followed.flatMap(({ slug }) => (some.some((sources) => sources.has(slug)) ? slug : [])),
+    { from, to, asOf: Number.MAX_SAFE_INTEGER },
+  );
+  return { undelivered: onlyPulled, contradicting: conflicting };
 }
 
 /** The figures of a list, which stays the same array while nothing changes (list-cases.ts): it may be long. */

@@ -341,7 +341,7 @@ describe('the answer to a request that ends consent', () => {
     const { world, caseId } = await ready('withdraw-consent');
     await answer(world, caseId);
     const history = createHistory(world.deps.store.read);
-    expect(await history.disagreement(period)).toEqual({ onlyPulled: 0, conflicting: 0 });
+    expect(await history.disagreement([period.source], period)).toEqual({ onlyPulled: 0, conflicting: 0 });
     const banners = await history.reconciliationByBanner(period);
     expect(banners.reduce((sum, { decisions }) => sum + decisions, 0)).toBe(3);
     expect((await history.undelivered(period, 10)).stretches).toBe(0);

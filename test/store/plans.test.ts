@@ -278,7 +278,7 @@ test('what lies between two undelivered decisions of one time is looked up by se
 test('banners, agreement of the two channels, and the list of deliveries are read by index', async () => {
   expectIndexed(
     await plansOf(async (query) => {
-      await createHistory(query).disagreement(period);
+      await createHistory(query).disagreement(['source-3', 'source-1', 'source-of-nobody'], period);
       await loadDeliveries(query, { source: 'source-3', event: undefined, limit: 50 });
     }),
   );
@@ -338,7 +338,7 @@ test('consent after a withdrawal is searched among the withdrawals, even over al
 test('decisions first known from the log are found without reading the others', async () => {
   const plans = await plansOf(async (query) => {
     const history = createHistory(query);
-    await history.disagreement(period);
+    await history.disagreement(['source-3', 'source-1', 'source-of-nobody'], period);
     await drain(history.reconciledDecisions(period, 'only-pulled', 51));
     await history.sourcesWith('only-pulled');
     await history.sourcesWith('conflicting');

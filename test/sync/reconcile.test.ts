@@ -22,7 +22,7 @@ async function reconcile(read: Query, period: typeof july): Promise<Reconciliati
     for (const [name, n] of Object.entries(counts)) sum[name as keyof Reconciliation] += n;
   // The short form says the same.
   const { onlyPulled, conflicting } = sum;
-  expect(await history.disagreement(period)).toEqual({ onlyPulled, conflicting });
+  expect(await history.disagreement([period.source], period)).toEqual({ onlyPulled, conflicting });
   return sum;
 }
 

@@ -30,9 +30,9 @@ export function firstDecisionsIn(query: Query, period: Period, after: Place | nu
 }
 
 /** 1 if the decision of `d` has a row `o` that meets a condition, otherwise 0. Conditions are texts of this folder only. */
-export function hasRow(period: Period, condition: string) {
+export function hasRow({ asOf }: Pick<Scope, 'asOf'>, condition: string) {
   return sql<number>`case when exists (select 1 from decision_history as o where o.source = d.source
-      and o.decision_id = d.decision_id and o.seq <= ${period.asOf} and ${sql.raw(condition)}) then 1 else 0 end`;
+      and o.decision_id = d.decision_id and o.seq <= ${asOf} and ${sql.raw(condition)}) then 1 else 0 end`;
 }
 
 /** Ids of the few decisions with a row that contradicts another, collected once along their own index. */
@@ -49,7 +49,7 @@ export function contradicted(query: Query, { source, asOf }: Scope) {
  * Whether a row `d` lies in a period, for queries that find few rows in another way. Written as expressions: SQLite has
  * no row counts and would walk through the whole period.
  */
-export function amongFew({ from, to, asOf }: Period) {
+export function amongFew({ from, to, asOf }: Omit<Period, 'source'>) {
   return sql<boolean>`(d.at || '' >= ${from} and d.at || '' < ${to} and d.seq + 0 <= ${asOf})`;
 }
 

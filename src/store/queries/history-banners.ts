@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EvidenceMediaType } from '../../core/action.ts';
 import type { Query } from '../store.ts';
-import type { Scope } from './scope.ts';
+import { givenSources, type Scope, SOURCES_TOGETHER } from './scope.ts';
 
 /** A file that, according to an officer, shows a banner as it was in a period (src/banners/evidence.ts). */
 export interface BannerEvidence {
@@ -140,9 +140,6 @@ function namesOf(rows: readonly { readonly banner_id: string | null }[]): readon
   return rows.flatMap(({ banner_id: id }) => (id === null || id === '' ? [] : [id]));
 }
 
-/** Sources whose banners are found with one statement. */
-const SOURCES_TOGETHER = 500;
-
 /** The banners that decisions of each of these sources name, ordered by id. */
 export async function seenBannersOf(
   query: Query,
@@ -159,13 +156,10 @@ export async function seenBannersOf(
 
 /** Steps from banner to banner along their index: a source has millions of decisions but few banners. */
 function foundBanners(query: Query, sources: readonly string[]) {
-  const wanted = sql<{ source: string }>`(select column1 as source from (values ${sql.join(
-    sources.map((source) => sql`(cast(${source} as text))`),
-  )}) as given)`;
   return query
     .withRecursive('found(source, banner_id)', (db) =>
       db
-        .selectFrom(wanted.as('wanted'))
+        .selectFrom(givenSources(sources).as('wanted'))
         .select((eb) => [
           'wanted.source',
           eb

@@ -1,8 +1,8 @@
 import { sql, SqliteAdapter } from 'kysely';
 import type { Query } from '../store.ts';
-import { contradicted, decisionsIn, firstDecisionsIn, hasRow } from './decisions-in.ts';
+import { amongFew, contradicted, decisionsIn, firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
-import { pageByKey, type Period, type Scope } from './scope.ts';
+import { pageByKey, type Period, type Scope, SOURCES_TOGETHER } from './scope.ts';
 
 /** How deliveries and the pulled log agree. `both + onlyWebhook + onlyPulled = decisions`; these include `conflicting`. */
 export interface Reconciliation {
@@ -95,7 +95,7 @@ const firstPulled = (query: Query, period: Period, after: Pick<Found, 'at' | 'se
   decisionsIn(query, period, after).where(sql<boolean>`d.via = 'pull' and d.is_first = 1`);
 
 /** 1 if the decision `d` came both ways. */
-const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
+const bothWays = (scope: Pick<Scope, 'asOf'>) => hasRow(scope, 'o.via <> d.via');
 
 /**
  * Like bothWays, for periods in which most decisions came both ways: the other row usually has the same time, and is
@@ -133,16 +133,52 @@ const matched = (query: Query, period: Period, windows: readonly BannerWindow[])
  */
 export function createReconciliationQueries(query: Query) {
   return {
-    /** For a page that is opened often: walks only the index of the few decisions that came first from the log. */
-    async disagreement(period: Period): Promise<Pick<Reconciliation, 'onlyPulled' | 'conflicting'>> {
-      const count = async (some: ReturnType<typeof firstTold>) => {
-        const { n } = await some.select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow();
-        return Number(n);
-      };
-      return {
-        onlyPulled: await count(firstPulled(query, period).where(bothWays(period), '=', 0)),
-        conflicting: await count(firstTold(query, period).where('d.decision_id', 'in', contradicted(query, period))),
-      };
+    /**
+     * Of all these sources together, for a page that is opened often: walks only the indexes of the few decisions that
+     * came first from the log or were contradicted.
+     */
+    async disagreement(
+      sources: readonly string[],
+      period: Omit<Period, 'source'>,
+    ): Promise<Pick<Reconciliation, 'onlyPulled' | 'conflicting'>> {
+      const sum = { onlyPulled: 0, conflicting: 0 };
+      for (let from = 0; from < sources.length; from += SOURCES_TOGETHER) {
+        const some = sources.slice(from, from + SOURCES_TOGETHER);
+        const [pulled, disputed] = await Promise.all([
+          query
+            .selectFrom('decision_history as d')
+            .where('d.source', 'in', some)
+            .where('d.at', '>=', period.from)
+            .where('d.at', '<', period.to)
+            .where('d.seq', '<=', period.asOf)
+            .where(sql<boolean>`d.via = 'pull' and d.is_first = 1`)
+            .where(bothWays(period), '=', 0)
+            .select((eb) => eb.fn.countAll().as('n'))
+            .executeTakeFirstOrThrow(),
+          query
+            .selectFrom((db) =>
+              db
+                .selectFrom('decision_history as o')
+                .select(['o.source', 'o.decision_id'])
+                .distinct()
+                .where('o.source', 'in', some)
+                .where(sql<boolean>`o.conflicts = 1`)
+                .where('o.seq', '<=', period.asOf)
+                .as('c'),
+            )
+            .innerJoin('decision_history as d', (join) =>
+              join.onRef('d.source', '=', 'c.source').onRef('d.decision_id', '=', 'c.decision_id'),
+            )
+            .where('d.is_first', '=', 1)
+            .where('d.via', '<>', 'request')
+            .where(amongFew(period))
+            .select((eb) => eb.fn.countAll().as('n'))
+            .executeTakeFirstOrThrow(),
+        ]);
+        sum.onlyPulled += Number(pulled.n);
+        sum.conflicting += Number(disputed.n);
+      }
+      return sum;
     },
 
     /**

@@ -1,4 +1,4 @@
-import type { OrderByItemBuilder } from 'kysely';
+import { type OrderByItemBuilder, sql } from 'kysely';
 
 /** One source's history as it was when the ledger ended at entry `asOf`. */
 export interface Scope {
@@ -16,6 +16,16 @@ export interface Period extends Scope {
 /** Ascending, nulls first; stated explicitly because the defaults of SQLite and PostgreSQL differ. */
 export function nullsFirst(order: OrderByItemBuilder): OrderByItemBuilder {
   return order.asc().nullsFirst();
+}
+
+/** Sources that one statement looks up. */
+export const SOURCES_TOGETHER = 500;
+
+/** These sources as rows with the column `source`. */
+export function givenSources(sources: readonly string[]) {
+  return sql<{ source: string }>`(select column1 as source from (values ${sql.join(
+    sources.map((source) => sql`(cast(${source} as text))`),
+  )}) as given)`;
 }
 
 /** Rows per page: few enough to hold two pages in memory, and enough that round trips do not matter. */
