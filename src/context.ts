@@ -455,11 +455,11 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
   const { config, store, clock, cases } = parts;
   const listPulled = () => parts.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
   async function surroundings(): Promise<Surroundings> {
-    const [disk, sealFailure, verification, readModelsDiffer, witnessing] = await Promise.all([
+    const [disk, sealFailure, verification, comparison, witnessing] = await Promise.all([
       readDisk(config.dataDir),
       readSetting(store, SEAL_FAILURE),
       parts.lastVerification(),
-      parts.readModels.differing(),
+      parts.readModels.last(),
       config.witnesses === null ? null : parts.witnessState(),
     ]);
     return {
@@ -471,7 +471,7 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
       verification,
       verifyEveryMs:
         config.verifySchedule === null ? VERIFY_EVERY_MS : intervalOf(config.verifySchedule, config.timeZone, clock()),
-      readModelsDiffer,
+      comparison,
       refusal: parts.refusal(),
       witnessing:
         witnessing === null ? null : { state: witnessing, epoch: parts.epoch, maxAgeHours: config.witnessMaxAgeHours },
@@ -479,10 +479,11 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
   }
   return {
     listPulled,
+    surroundings,
     // These load a third of the program, which most commands do not need.
-    async warnings() {
+    async warnings(around: Surroundings | Promise<Surroundings> = surroundings()) {
       const { findWarnings } = await import('./attention/operator-warnings.ts');
-      return findWarnings(store.read, surroundings());
+      return findWarnings(store.read, around);
     },
     /** For some sources or all. Throws UsageError like loadProfile. */
     async attention(of?: readonly string[]) {

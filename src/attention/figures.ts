@@ -1,7 +1,7 @@
 import { listCases } from '../cases/list-cases.ts';
 import type { CaseReading } from '../cases/view.ts';
 import type { Query } from '../store/store.ts';
-import { loadDeliveryEnds } from './delivery-ends.ts';
+import { loadDeliveryTimes } from './delivery-ends.ts';
 
 /** How near the legal limit of an open request is. `none`: no law sets one, or the applicable law is unknown. */
 export type DueState = 'overdue' | 'within-7-days' | 'later' | 'none';
@@ -32,38 +32,46 @@ function dueState(daysLeft: number | null): DueState {
   return daysLeft <= DUE_SOON_DAYS ? 'within-7-days' : 'later';
 }
 
-/** When things last happened, ISO 8601 UTC. Absent or null if never. */
+/** When each source last delivered and was pulled, ISO 8601 UTC; absent if never. */
 export interface LastTimes {
   /** The last stored delivery of each source. */
   readonly delivered: ReadonlyMap<string, string>;
   /** The last successful pull of each source; if several banners are pulled, the one pulled longest ago. */
   readonly synced: ReadonlyMap<string, string>;
+}
+
+/** Loads the times of the last delivery and pull. `pulled`: the sources whose consent log is pulled. */
+export async function loadLastTimes(
+  read: Query,
+  { sources, pulled }: { readonly sources: readonly string[]; readonly pulled: readonly string[] },
+): Promise<LastTimes> {
+  const [delivered, positions] = await Promise.all([
+    loadDeliveryTimes(read, 'last', sources),
+    read
+      .selectFrom('sync_positions')
+      .select((eb) => ['source', eb.fn.min('last_success_at').as('at')])
+      .where('dismissed_at', 'is', null)
+      .where('last_success_at', 'is not', null)
+      .groupBy('source')
+      .execute(),
+  ]);
+  const isPulled = new Set(pulled);
+  const synced = new Map(
+    positions.flatMap(({ source, at }) => (at !== null && isPulled.has(source) ? [[source, at] as const] : [])),
+  );
+  return { delivered, synced };
+}
+
+/** When the ledger was last sealed, ISO 8601 UTC; null if never. */
+export interface SealTimes {
   /** The last checkpoint. */
   readonly sealed: string | null;
   /** The oldest entry that no checkpoint covers. */
   readonly unsealed: string | null;
 }
 
-/** Loads the times of the last delivery, pull and checkpoint. `pulled`: the sources whose consent log is pulled. */
-export async function loadLastTimes(
-  read: Query,
-  { sources, pulled }: { readonly sources: readonly string[]; readonly pulled: readonly string[] },
-): Promise<LastTimes> {
-  const known = new Set(sources);
-  const delivered = new Map(
-    [...(await loadDeliveryEnds(read))].flatMap(([source, { last }]) => (known.has(source) ? [[source, last]] : [])),
-  );
-  const positions = await read
-    .selectFrom('sync_positions')
-    .select((eb) => ['source', eb.fn.min('last_success_at').as('at')])
-    .where('dismissed_at', 'is', null)
-    .where('last_success_at', 'is not', null)
-    .groupBy('source')
-    .execute();
-  const isPulled = new Set(pulled);
-  const synced = new Map(
-    positions.flatMap(({ source, at }) => (at !== null && isPulled.has(source) ? [[source, at] as const] : [])),
-  );
+/** Loads the times of the last checkpoint and of the oldest entry after it. */
+export async function loadSealTimes(read: Query): Promise<SealTimes> {
   const checkpoint = await read
     .selectFrom('checkpoints')
     .select(['size', 'created_at'])
@@ -78,5 +86,5 @@ export async function loadLastTimes(
     .orderBy('seq')
     .limit(1)
     .executeTakeFirst();
-  return { delivered, synced, sealed: checkpoint?.created_at ?? null, unsealed: open?.received_at ?? null };
+  return { sealed: checkpoint?.created_at ?? null, unsealed: open?.received_at ?? null };
 }

@@ -8,7 +8,7 @@ import { findDisagreements } from '../policies/list.ts';
 import { findPositionFault, type PositionFault, positionFaultText } from '../store/queries/fold-position.ts';
 import type { Query } from '../store/store.ts';
 import { bannerOf } from '../sync/position.ts';
-import { type DeliveryEnds, loadDeliveryEnds } from './delivery-ends.ts';
+import { type DeliveryTimes, loadDeliveryTimes, loadLastDeliveriesUntil } from './delivery-ends.ts';
 
 /** Something that needs the operator's attention: what, and what to do about it. */
 export interface Warning {
@@ -55,8 +55,11 @@ export interface Surroundings {
   readonly verification: LastVerification | null;
   /** Milliseconds between scheduled verifications. */
   readonly verifyEveryMs: number;
-  /** Tables that differed from the ledger at the last comparison, with the number of rows; null if none did. */
-  readonly readModelsDiffer: string | null;
+  /**
+   * The last comparison of the read models with the ledger: the tables that differed, with the number of rows (null: none
+   * did); null if there was no comparison.
+   */
+  readonly comparison: { readonly at: string; readonly found: string | null } | null;
   /** Why appends are refused; null if they are not. */
   readonly refusal: Refusal | null;
   /** How far checkpoints have been witnessed, and how long one may wait for it; null: no witnesses are configured. */
@@ -88,15 +91,15 @@ const DISK_FREE_SHARE = 0.05;
  * deliveries that disagree, the API's description.
  */
 export async function findWarnings(read: Query, given: Surroundings | Promise<Surroundings>): Promise<Warning[]> {
-  const [ends, around] = await Promise.all([loadDeliveryEnds(read), given]);
+  const around = await given;
   const [overdue, witnesses, position, refused, silent, syncs, unread, description, fetches, calls, disagreeing] =
     await Promise.all([
       overdueVerification(read, around),
       witnessWarnings(read, around),
       positionWarning(read),
       surges(read, around.now),
-      silences(read, around.now, ends),
-      syncWarnings(read, around, ends),
+      silences(read, around.now),
+      syncWarnings(read, around),
       quarantineWarnings(read),
       descriptionWarnings(read, around.timeZone),
       failedFetches(read, around.now),
@@ -111,7 +114,7 @@ export async function findWarnings(read: Query, given: Surroundings | Promise<Su
     ...witnesses,
     ...diskWarning(around.disk),
     ...position,
-    ...differenceWarning(around.readModelsDiffer),
+    ...differenceWarning(around.comparison?.found ?? null),
     ...refused,
     ...silent,
     ...syncs,
@@ -307,17 +310,14 @@ async function surges(read: Query, now: Date): Promise<Warning[]> {
 }
 
 /** Sources silent for two days and for twice as long as usual. */
-async function silences(read: Query, now: Date, ends: DeliveryEnds): Promise<Warning[]> {
+async function silences(read: Query, now: Date): Promise<Warning[]> {
   const hoursSince = (last: string) => (now.getTime() - Date.parse(last)) / HOUR;
-  const quiet = [...ends].filter(([, { last }]) => hoursSince(last) >= SILENT_HOURS);
-  const usual = await usualGapsHours(
-    read,
-    quiet.map(([source, { last }]) => ({ source, last })),
-  );
-  return quiet
-    .filter(([source, { last }]) => hoursSince(last) >= 2 * (usual.get(source) ?? 0))
+  const quiet = await loadLastDeliveriesUntil(read, new Date(now.getTime() - SILENT_HOURS * HOUR).toISOString());
+  const usual = await usualGapsHours(read, quiet);
+  return [...quiet]
+    .filter(([source, last]) => hoursSince(last) >= 2 * (usual.get(source) ?? 0))
     .map(
-      ([source, { last }]): Warning => ({
+      ([source, last]): Warning => ({
         code: 'silent-source',
         source,
         sentence: `${source} has delivered nothing for ${quietText(hoursSince(last))}.`,
@@ -336,15 +336,12 @@ function quietText(hours: number): string {
 const RHYTHM_DAYS = 28;
 
 /** Average hours between days with deliveries in the weeks before each source's last one; none: it sent on one day only. */
-async function usualGapsHours(
-  read: Query,
-  quiet: readonly { readonly source: string; readonly last: string }[],
-): Promise<ReadonlyMap<string, number>> {
+async function usualGapsHours(read: Query, quiet: DeliveryTimes): Promise<ReadonlyMap<string, number>> {
   const gaps = new Map<string, number>();
   // Grouped by last day, because sources usually fall silent together, when the service or the route to this endpoint
   // fails.
   const byLastDay = new Map<string, string[]>();
-  for (const { source, last } of quiet) {
+  for (const [source, last] of quiet) {
     const day = last.slice(0, 10);
     byLastDay.set(day, [...(byLastDay.get(day) ?? []), source]);
   }
@@ -370,7 +367,7 @@ async function usualGapsHours(
   return gaps;
 }
 
-async function syncWarnings(read: Query, around: Surroundings, ends: DeliveryEnds): Promise<Warning[]> {
+async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[]> {
   if (around.pulled.length === 0) return [];
   const positions = await read
     .selectFrom('sync_positions')
@@ -380,7 +377,9 @@ async function syncWarnings(read: Query, around: Surroundings, ends: DeliveryEnd
     .orderBy('source')
     .orderBy('banner_id')
     .execute();
-  const warnings = findNeverSynced(around, new Set(positions.map(({ source }) => source)), ends);
+  const synced = new Set(positions.map(({ source }) => source));
+  const never = around.pulled.filter((source) => !synced.has(source));
+  const warnings = await neverSynced(read, around.now, never);
   for (const position of positions) {
     const { source, banner_id, last_success_at: success, last_error: error, last_error_at: errorAt } = position;
     const banner = bannerOf(banner_id);
@@ -410,13 +409,13 @@ async function syncWarnings(read: Query, around: Surroundings, ends: DeliveryEnd
   return warnings;
 }
 
-/** Sources that deliver and are set up to be pulled, but were never pulled. */
-function findNeverSynced(around: Surroundings, synced: ReadonlySet<string>, ends: DeliveryEnds): Warning[] {
+/** Those of the sources set up to be pulled, but never pulled, that deliver. */
+async function neverSynced(read: Query, now: Date, never: readonly string[]): Promise<Warning[]> {
+  const firsts = await loadDeliveryTimes(read, 'first', never);
   const warnings: Warning[] = [];
-  const never = around.pulled.filter((source) => !synced.has(source));
   for (const source of never) {
-    const first = ends.get(source)?.first;
-    if (first === undefined || around.now.getTime() - Date.parse(first) < LAG_HOURS * HOUR) continue;
+    const first = firsts.get(source);
+    if (first === undefined || now.getTime() - Date.parse(first) < LAG_HOURS * HOUR) continue;
     const sentence = `${source} sends deliveries, but its consent log has never been synced: check that a worker is running.`;
     warnings.push({ code: 'sync-lag', source, sentence, remedy: remedyOfSync(source) });
   }

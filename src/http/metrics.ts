@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { LastTimes } from '../attention/figures.ts';
+import type { LastTimes, SealTimes } from '../attention/figures.ts';
 import type { Warning } from '../attention/operator-warnings.ts';
 import type { Clock } from '../core/clock.ts';
 import type { DistributionState } from '../jobs/bullmq.ts';
@@ -333,7 +333,7 @@ interface MetricSources {
   readonly witnessedAt: () => Promise<ReadonlyMap<string, string>>;
   readonly warnings: () => Promise<readonly Pick<Warning, 'code' | 'source'>[]>;
   readonly due: () => Promise<ReadonlyMap<string, number>>;
-  readonly lastTimes: () => Promise<LastTimes>;
+  readonly lastTimes: () => Promise<LastTimes & SealTimes>;
   readonly verification: () => Promise<LastVerification | null>;
   readonly build: { readonly version: string; readonly node: string; readonly database: string };
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { countDue, loadLastTimes } from '../attention/figures.ts';
+import { countDue, loadLastTimes, loadSealTimes } from '../attention/figures.ts';
 import { listCases } from '../cases/list-cases.ts';
 import type { Context } from '../context.ts';
 import { publicUrlOf } from '../core/address.ts';
@@ -183,11 +183,11 @@ function metricsOf(context: Context): Metrics {
     databaseBytes: () => store.sizeOnDisk(),
     warnings: () => context.warnings(),
     due: () => countDue(context.cases, context.clock()),
-    lastTimes: () =>
-      loadLastTimes(store.read, {
-        sources: context.sources.list().map(({ slug }) => slug),
-        pulled: context.listPulled().map(({ slug }) => slug),
-      }),
+    lastTimes: async () => {
+      const sources = context.sources.list().map(({ slug }) => slug);
+      const pulled = context.listPulled().map(({ slug }) => slug);
+      return { ...(await loadLastTimes(store.read, { sources, pulled })), ...(await loadSealTimes(store.read)) };
+    },
     verification: () => context.lastVerification(),
     witnessedAt: async () => new Map((await witnesses()).flatMap(({ name, at }) => (at === null ? [] : [[name, at]]))),
     build: { version: context.version, node: process.versions.node, database: store.engine },

@@ -84,8 +84,6 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
     note,
     /** The last comparison and its differences; null if there was none or it was forged. */
     last,
-    /** Tables that differed at the last comparison, with the number of rows; null if none did. */
-    differing: async () => (await last())?.found ?? null,
     /** Before a document is made: compares if due, and describes what is wrong in a sentence. */
     async fault(): Promise<string | null> {
       const known = await last();

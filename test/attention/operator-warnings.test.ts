@@ -15,7 +15,7 @@ const calm: Surroundings = {
   verification: null,
   timeZone: 'Europe/Berlin',
   verifyEveryMs: 7 * 86_400_000,
-  readModelsDiffer: null,
+  comparison: null,
   refusal: null,
   witnessing: null,
 };

@@ -219,7 +219,7 @@ describe('the list of policies', () => {
       sealFailure: null,
       verification: null,
       verifyEveryMs: Number.POSITIVE_INFINITY,
-      readModelsDiffer: null,
+      comparison: null,
       refusal: null,
       witnessing: null,
     };

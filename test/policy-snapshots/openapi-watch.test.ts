@@ -37,7 +37,7 @@ it('the description is stored when it changes, and the operator is told which pa
     sealFailure: null,
     verification: null,
     verifyEveryMs: Number.POSITIVE_INFINITY,
-    readModelsDiffer: null,
+    comparison: null,
     refusal: null,
     witnessing: null,
   };
@@ -113,7 +113,7 @@ it('the operator is told which texts could not be fetched', async () => {
     sealFailure: null,
     verification: null,
     verifyEveryMs: Number.POSITIVE_INFINITY,
-    readModelsDiffer: null,
+    comparison: null,
     refusal: null,
     witnessing: null,
   };

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { OfficerAttention } from '../../attention/officer-attention.ts';
-import type { Warning } from '../../attention/operator-warnings.ts';
+import type { Surroundings, Warning } from '../../attention/operator-warnings.ts';
 import { outdatedApprovals } from '../../cases/approval.ts';
 import type { Context } from '../../context.ts';
 import { type ErasureProposal, listWaitingProposals } from '../../erasure/proposal.ts';
@@ -58,19 +58,7 @@ export interface Today {
 
 type Needs = Pick<
   Context,
-  | 'store'
-  | 'keys'
-  | 'loadProfile'
-  | 'lastVerification'
-  | 'readModels'
-  | 'attention'
-  | 'warnings'
-  | 'sources'
-  | 'jobs'
-  | 'clock'
-  | 'epoch'
-  | 'config'
-  | 'witnessState'
+  'store' | 'keys' | 'loadProfile' | 'surroundings' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'config'
 >;
 
 const DOCUMENTS_SHOWN = 25;
@@ -85,9 +73,11 @@ export async function loadToday(
   viewer: { readonly personId: string | null },
 ): Promise<Today> {
   const only = source === null ? permitted.slugs : [source];
+  const surroundings = context.surroundings();
   // The slowest statement is one of those for the warnings, so they begin first.
   const [
     warnings,
+    { verification, comparison },
     attention,
     documents,
     documentCount,
@@ -95,22 +85,19 @@ export async function loadToday(
     ledger,
     names,
     days,
-    check,
     admins,
-    verification,
     waiting,
   ] = await Promise.all([
-    context.warnings(),
+    context.warnings(surroundings),
+    surroundings,
     context.attention(only ?? undefined),
     loadDocuments(context, only),
     countDocuments(context, only),
     loadJobs(context, only),
-    loadLedgerState(context, permitted.slugs),
+    loadLedgerState(context, permitted.slugs, surroundings),
     createBannerQueries(context.store.read).bannerNamesBySource(),
     loadDays(context, source === null ? permitted.list().map(({ slug }) => slug) : [source]),
-    context.readModels.last(),
     listAdminAddresses(context),
-    context.lastVerification(),
     listWaitingProposals(context),
   ]);
   return {
@@ -133,7 +120,7 @@ export async function loadToday(
         (only === null || (of !== null && only.includes(of))) && (!needsSecond || personId !== viewer.personId),
     ),
     verification,
-    compared: check?.found === null ? check.at : null,
+    compared: comparison?.found === null ? comparison.at : null,
     admins,
     bannerNames: (slug) => names.get(slug),
   };
@@ -271,43 +258,46 @@ export function payloadText(job: Job, name: string): string | null {
 
 /** Entries and checkpoints are counted for the installation; unreadable and ambiguous ones for the permitted sources. */
 async function loadLedgerState(
-  { store, epoch, config, witnessState }: Needs,
+  { store }: Needs,
   only: readonly string[] | null,
+  surroundings: Promise<Surroundings>,
 ): Promise<LedgerState> {
   const { read } = store;
-  const [{ witnesses }, entries, checkpoint, quarantined, ambiguous] = await Promise.all([
-    witnessState(),
+  const countOf = (table: 'quarantine' | 'ambiguous_repeats') =>
     read
-      .selectFrom('entries')
-      .select((eb) => eb.fn.max('seq').as('seq'))
-      .executeTakeFirst(),
+      .selectFrom(table)
+      .$if(only !== null, (some) => some.where('source', 'in', [...(only ?? [])]))
+      .select((eb) => eb.fn.countAll<number>().as('count'));
+  const [{ witnessing }, counts, checkpoint] = await Promise.all([
+    surroundings,
+    read
+      .selectNoFrom((eb) => [
+        eb
+          .selectFrom('entries')
+          .select((entries) => entries.fn.max('seq').as('seq'))
+          .as('entries'),
+        countOf('quarantine').as('quarantined'),
+        countOf('ambiguous_repeats').where('resolution', '=', 'unresolved').as('ambiguousRepeats'),
+      ])
+      .executeTakeFirstOrThrow(),
     read
       .selectFrom('checkpoints')
       .select(['size', 'root', 'created_at'])
       .orderBy('size', 'desc')
       .limit(1)
       .executeTakeFirst(),
-    read
-      .selectFrom('quarantine')
-      .$if(only !== null, (some) => some.where('source', 'in', [...(only ?? [])]))
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow(),
-    read
-      .selectFrom('ambiguous_repeats')
-      .$if(only !== null, (some) => some.where('source', 'in', [...(only ?? [])]))
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('resolution', '=', 'unresolved')
-      .executeTakeFirstOrThrow(),
   ]);
   return {
-    entries: Number(entries?.seq ?? 0),
+    entries: Number(counts.entries ?? 0),
     checkpoint:
       checkpoint === undefined
         ? null
         : { size: checkpoint.size, rootHex: checkpoint.root.toString('hex'), createdAt: checkpoint.created_at },
     witnesses:
-      config.witnesses === null ? null : Object.values(witnesses).filter((standing) => standing.epoch === epoch),
-    quarantined: Number(quarantined.count),
-    ambiguousRepeats: Number(ambiguous.count),
+      witnessing === null
+        ? null
+        : Object.values(witnessing.state.witnesses).filter(({ epoch }) => epoch === witnessing.epoch),
+    quarantined: Number(counts.quarantined),
+    ambiguousRepeats: Number(counts.ambiguousRepeats),
   };
 }

@@ -115,7 +115,7 @@ export async function loadScanAttention(
   query: Query,
   { sources, since }: { readonly sources?: readonly string[] | undefined; readonly since: string },
 ): Promise<{ readonly beforeConsent: readonly BeforeConsent[]; readonly integrations: readonly BrokenIntegration[] }> {
-  const sites = await query
+  const findings = query
     .selectFrom('scans')
     .selectAll()
     .where('before_consent', '>', 0)
@@ -124,7 +124,7 @@ export async function loadScanAttention(
     .orderBy('domain')
     .limit(NAMED)
     .execute();
-  const integrations = await query
+  const broken = query
     .selectFrom('integrations')
     .selectAll()
     .where('status', '!=', 'connected')
@@ -134,6 +134,7 @@ export async function loadScanAttention(
     .orderBy('integration_key')
     .limit(NAMED)
     .execute();
+  const [sites, integrations] = await Promise.all([findings, broken]);
   const beforeConsent = sites.map((row) => ({
     source: row.source,
     site: row.domain,
