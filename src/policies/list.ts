@@ -174,34 +174,34 @@ export async function findDisagreements(
   read: Query,
   { timeZone, source }: { readonly timeZone: string; readonly source?: string | undefined },
 ): Promise<readonly Disagreement[]> {
-  let lists = read.selectFrom('policy_lists').select(['source', 'seq', 'fetched_at']);
-  if (source !== undefined) lists = lists.where('source', '=', source);
-  const found: Disagreement[] = [];
-  for (const list of await lists.orderBy('source').execute()) {
-    const rows = await read
-      .selectFrom('policies as told')
-      .leftJoin('listed_policies as listed', (join) =>
-        join.onRef('listed.source', '=', 'told.source').onRef('listed.policy_id', '=', 'told.policy_id'),
-      )
-      .select(['told.policy_id', 'told.policy_type', 'told.status', 'told.last_at', 'told.published_at'])
-      .select(['listed.list_id', 'listed.gone_at', 'listed.updated_at'])
-      .where('told.source', '=', list.source)
-      .where('told.last_seq', '<', list.seq)
-      .orderBy('told.policy_id')
-      .execute();
-    const isWhole = rows.length > 0 && (await loadWhole(read, list.seq));
-    for (const row of rows) {
-      const difference = differenceOf(row, { isWhole, fetchedAt: list.fetched_at }, timeZone);
-      if (difference === null) continue;
-      const name = row.policy_type === null ? row.policy_id : `${row.policy_id} (${row.policy_type})`;
-      found.push({
-        source: list.source,
-        policyId: row.policy_id,
-        sentence: `The service's list and its deliveries disagree about ${name}: ${difference}.`,
-      });
-    }
-  }
-  return found;
+  const rows = await read
+    .selectFrom('policy_lists as list')
+    .innerJoin('policies as told', (join) =>
+      join.onRef('told.source', '=', 'list.source').onRef('told.last_seq', '<', 'list.seq'),
+    )
+    .leftJoin('listed_policies as listed', (join) =>
+      join.onRef('listed.source', '=', 'told.source').onRef('listed.policy_id', '=', 'told.policy_id'),
+    )
+    .select(['list.source', 'list.seq', 'list.fetched_at'])
+    .select(['told.policy_id', 'told.policy_type', 'told.status', 'told.last_at', 'told.published_at'])
+    .select(['listed.list_id', 'listed.gone_at', 'listed.updated_at'])
+    .$if(source !== undefined, (some) => some.where('list.source', '=', source ?? ''))
+    .orderBy('list.source')
+    .orderBy('told.policy_id')
+    .execute();
+  // Only of the lists that lack a policy.
+  const whole = new Map<number, boolean>();
+  for (const { seq, list_id: listId } of rows)
+    if (listId === null && !whole.has(seq)) whole.set(seq, await loadWhole(read, seq));
+  return rows.flatMap((row) => {
+    const isWhole = whole.get(row.seq) ?? false;
+    const difference = differenceOf(row, { isWhole, fetchedAt: row.fetched_at }, timeZone);
+    if (difference === null) return [];
+    const { source: slug, policy_id: policyId, policy_type: type } = row;
+    const name = type === null ? policyId : `${policyId} (${type})`;
+    const sentence = `The service's list and its deliveries disagree about ${name}: ${difference}.`;
+    return [{ source: slug, policyId, sentence }];
+  });
 }
 
 interface Told {

@@ -1,6 +1,7 @@
 import { type RootOperationNode, sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { loadDeliveries } from '../../src/attention/deliveries.ts';
+import { loadDeliveryTimes, loadLastDeliveriesUntil } from '../../src/attention/delivery-ends.ts';
 import { sealEntry } from '../../src/crypto/entry.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { claimIn, createJobs, loadDue } from '../../src/jobs/jobs.ts';
@@ -288,6 +289,13 @@ test('banners, agreement of the two channels, and the list of deliveries are rea
   });
   expectIndexed(banners.filter(({ sql: text }) => text.includes('decision_history')));
   expectIndexed(await plansOf((query) => createHistory(query).bannersInLog(period)));
+  const ends = await plansOf(async (query) => {
+    expect([...(await loadDeliveryTimes(query, 'last', ['source-3', 'source-of-nobody'])).keys()]).toEqual([
+      'source-3',
+    ]);
+    expect((await loadLastDeliveriesUntil(query, timeOf(ROWS))).size).toBe(SOURCES);
+  });
+  for (const { scanned, sql: text } of ends) expect({ text, scanned }).toEqual({ text, scanned: [] });
   // Of any number of sources with one statement, since Today shows all of them.
   const sources = ['source-3', 'source-1', 'source-of-nobody'].map((slug) => ({ slug, options: testOptions }));
   const statuses = await plansOf(async (query) => {
