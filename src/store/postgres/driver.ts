@@ -54,8 +54,10 @@ export function createPool(options: PoolOptions) {
     .join('; ');
   // The server ended an idle connection: the pool has dropped it already, and the next use opens another.
   pool.on('error', () => undefined);
-  // A connection in use also reports this by rejecting its statement; without a listener it would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  // Without a listener a connection that is lost would end the process. If no statement is running, only this event says
+  // why: the next statement is refused without the reason.
+  const losses = new WeakMap<pg.PoolClient, Error>();
+  pool.on('connect', (client) => client.on('error', (error) => void (losses.has(client) || losses.set(client, error))));
 
   async function acquire(): Promise<PostgresConnection> {
     if (closing !== null) throw new StoreUnavailable('the store is closed');
@@ -69,7 +71,7 @@ export function createPool(options: PoolOptions) {
       if (closing !== null) throw new StoreUnavailable('the store is closed', { cause: error });
       throw openingProblem(error, addressOf(options.url));
     }
-    const { connection, isBroken } = connectionOver(client);
+    const { connection, isBroken } = connectionOver(client, () => losses.get(client));
     leased.set(connection, { client, isBroken });
     return connection;
   }
@@ -138,15 +140,25 @@ function addressOf(url: string): string {
   return `PostgreSQL at ${host}:${port} (database ${database ?? user ?? ''}, user ${user ?? ''})`;
 }
 
-function connectionOver(client: pg.PoolClient): { connection: PostgresConnection; isBroken(): boolean } {
+/** `lossOf`: why the connection was lost before a statement was sent, if it was. */
+function connectionOver(
+  client: pg.PoolClient,
+  lossOf: () => Error | undefined,
+): { connection: PostgresConnection; isBroken(): boolean } {
   let broken = false;
-  const translate = (error: unknown): Error => {
+  const translate = (thrown: unknown): Error => {
+    // A loss ends the session, whatever its code.
+    const loss = thrown instanceof pg.DatabaseError ? undefined : lossOf();
+    const error = loss ?? thrown;
     const code = error instanceof pg.DatabaseError ? (error.code ?? '') : null;
     if (code?.startsWith('23')) return new ConstraintViolation((error as Error).message, { cause: error });
-    if (code === null ? !(error instanceof TypeError || error instanceof RangeError) : isOutage(code)) {
+    const isBug = error instanceof TypeError || error instanceof RangeError;
+    if (loss !== undefined || (code === null ? !isBug : isOutage(code))) {
       // Only after an error that the server sent and did not call fatal is the session certain to survive.
       if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') broken = true;
-      return new StoreUnavailable(`the database answered: ${reasonOf(error)}`, { cause: error });
+      const told =
+        error instanceof pg.DatabaseError ? 'the database answered' : 'the connection to the database failed';
+      return new StoreUnavailable(`${told}: ${reasonOf(error)}`, { cause: error });
     }
     return error as Error;
   };
