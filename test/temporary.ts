@@ -75,10 +75,14 @@ export function openStoreIn(dataDir: string): Promise<Store> {
   return openStore(databaseIn(dataDir));
 }
 
-/** A ledger over a fresh store; both closed when the test ends. */
-export async function temporaryLedger(options: Partial<LedgerOptions> = {}): Promise<{ store: Store; ledger: Ledger }> {
-  const store = await temporaryStore();
-  const ledger = createLedger({ store, keys: testKeys, ...options });
-  onTestFinished(() => ledger.close());
-  return { store, ledger };
+/** A ledger over a fresh store; both closed when the test ends, or by `close` before. */
+export async function temporaryLedger(
+  options: Partial<LedgerOptions> = {},
+): Promise<{ store: Store; ledger: Ledger; close(): Promise<void> }> {
+  const fresh = await openFreshStore();
+  const ledger = createLedger({ store: fresh.store, keys: testKeys, ...options });
+  let closed: Promise<void> | null = null;
+  const close = () => (closed ??= ledger.close().then(() => fresh.close()));
+  onTestFinished(close);
+  return { store: fresh.store, ledger, close };
 }

@@ -118,6 +118,7 @@ describe('for any rows, order, page size and faults', () => {
           fake.options = { ...shape, cursorsExpireAfter: null, date: () => now };
           const last = await pull(Number.POSITIVE_INFINITY);
           expect(last).toMatchObject({ outcome: 'finished', stored: 0 });
+          await syncing.close();
         },
       ),
       { numRuns: runs(20) },

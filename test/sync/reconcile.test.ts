@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Reconciliation } from '../../src/store/queries/history-reconciliation.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import type { Query } from '../../src/store/store.ts';
-import { temporaryStore, runs } from '../temporary.ts';
+import { openFreshStore, temporaryStore, runs } from '../temporary.ts';
 import { decisionRow } from './decision-row.ts';
 
 const july = {
@@ -112,7 +112,7 @@ describe('reconciling delivered with pulled decisions', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { maxLength: 30 }), async (entries) => {
-        const store = await temporaryStore();
+        const { store, close } = await openFreshStore();
         const firsts = new Map<number, (typeof entries)[number]>();
         const rows = entries.map((one, index) => {
           const isFirst = !firsts.has(one.id);
@@ -138,6 +138,7 @@ describe('reconciling delivered with pulled decisions', () => {
           conflicting: ids.filter((id) => rows.some((row) => row.decision_id === id && row.conflicts === 1)).length,
           ...matchable,
         });
+        await close();
       }),
       { numRuns: runs(8) },
     );
@@ -150,7 +151,7 @@ describe('reconciling delivered with pulled decisions', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { maxLength: 30 }), async (entries) => {
-        const store = await temporaryStore();
+        const { store, close } = await openFreshStore();
         const at = (hour: number) => new Date(Date.parse(july.from) + hour * 3_600_000).toISOString();
         let seq = 0;
         const rows = entries.flatMap(({ hour, way }, n) =>
@@ -196,6 +197,7 @@ describe('reconciling delivered with pulled decisions', () => {
           longer: expected.filter(({ n }) => n > 1).length,
           inLonger: expected.filter(({ n }) => n > 1).reduce((sum, { n }) => sum + n, 0),
         });
+        await close();
       }),
       { numRuns: runs(8) },
     );

@@ -123,6 +123,7 @@ describe('pulling from the sandbox', () => {
         // Some seeds write spaces in their responses, which the ledger keeps.
         const compact = (texts: readonly string[]) => texts.map((text) => JSON.stringify(JSON.parse(text))).sort();
         expect(compact(await syncing.bodies())).toEqual(compact(rows()));
+        await syncing.close();
         await sandbox.close();
       }),
       { numRuns: runs(5) },

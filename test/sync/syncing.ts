@@ -35,11 +35,13 @@ export interface Syncing {
   /** Bodies of the pieces of broken pages. */
   pieces(): Promise<string[]>;
   actions(): Promise<Record<string, unknown>[]>;
+  /** Closes ledger and store before the test ends: a test with many of them would need too many connections. */
+  close(): Promise<void>;
 }
 
 /** A ledger of the test with a fake service and three quick retries. */
 export async function syncingWith(baseUrl: string, now = new Date()): Promise<Syncing> {
-  const { store, ledger } = await temporaryLedger();
+  const { store, ledger, close } = await temporaryLedger();
   const clock: Clock = () => syncing.now;
   const service = createServiceClient({ baseUrl, apiKey: 'pak_live_test', backOffMs: 1, retries: 3, timeoutMs: 5000 });
   const bodiesOf = async (kind: 'consent-log' | 'action', arePieces = false) => {
@@ -63,6 +65,7 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
     bodies: () => bodiesOf('consent-log'),
     pieces: () => bodiesOf('consent-log', true),
     actions: async () => (await bodiesOf('action')).map((body) => JSON.parse(body) as Record<string, unknown>),
+    close,
   };
   return syncing;
 }
