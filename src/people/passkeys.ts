@@ -25,6 +25,11 @@ const RANDOM_BYTES = 16;
 const EXPIRY_BYTES = 6;
 const MAC_BYTES = 16;
 const PASSKEYS_MAX = 20;
+/**
+ * EdDSA, ES256 and RS256 (COSE), on every version of Node. By default the library also offers ML-DSA-44 where Node has
+ * it, as an experiment: such a passkey could not be verified on an older version.
+ */
+const ALGORITHMS = [-8, -7, -257];
 
 /** A random value, its expiry, and a MAC over both and the purpose; nothing is stored until it is answered. */
 function drawChallenge(deps: Pick<PeopleDeps, 'keys' | 'clock'>, purpose: string): Uint8Array<ArrayBuffer> {
@@ -69,6 +74,7 @@ export async function passkeyCreation(deps: PeopleDeps, person: Person, handle: 
     userDisplayName: person.name,
     challenge: drawChallenge(deps, `create ${handle}`),
     attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
     excludeCredentials: (await listPasskeys(deps, person.personId)).map(({ id }) => ({ id })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
@@ -90,6 +96,7 @@ export async function addPasskey(
     expectedChallenge: (challenge) => isOwnChallenge(deps, challenge, `create ${handle}`),
     expectedOrigin: place.origin,
     expectedRPID: place.host,
+    supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => null);
   if (verified === null || !verified.verified) return refused;
   const { id, publicKey, counter } = verified.registrationInfo.credential;

@@ -31,6 +31,11 @@ describe('a passkey', () => {
       await page.locator('#present-passkey').fill(password);
       await page.getByRole('button', { name: 'Set up a passkey' }).click();
     };
+    await page.goto(`${url}/account`);
+    const options = (await page.locator('[data-options]').getAttribute('data-options')) ?? '';
+    // EdDSA, ES256, RS256. Not ML-DSA, which only some versions of Node can verify.
+    const { pubKeyCredParams } = JSON.parse(options) as { pubKeyCredParams: { alg: number }[] };
+    expect(pubKeyCredParams.map(({ alg }) => alg)).toEqual([-8, -7, -257]);
     await setUp('violin meadow seventeen cork');
     await page.getByText('The current password is wrong.').waitFor();
     expect(await context.store.read.selectFrom('passkeys').selectAll().execute()).toEqual([]);
