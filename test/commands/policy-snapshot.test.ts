@@ -6,6 +6,7 @@ import { watchDescription } from '../../src/policy-snapshots/openapi-watch.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { runHere } from '../cli/command-line.ts';
+import { environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 interface World {
@@ -238,7 +239,7 @@ it('`policy snapshot` prints the stored API description and its changes', async 
     { openapi: '3.1.0', paths: { '/policies': { get: {} }, '/old': { get: {} } } },
     { openapi: '3.1.0', paths: { '/policies': { get: { deprecated: true } }, '/new': { post: {} } } },
   ];
-  const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+  const context = await openContext(loadConfig(environment(folder, env), folder), createLog('fatal'));
   const [source] = context.sources.list();
   for (const [nth, description] of served.entries()) {
     const bytes = Buffer.from(JSON.stringify(description));
