@@ -5,6 +5,7 @@ import { benchPages } from './pages.ts';
 import { benchReceive } from './receive.ts';
 import { benchReceivePostgres } from './receive-postgres.ts';
 import { benchSandbox } from './sandbox.ts';
+import { benchSimulate } from './simulate.ts';
 import { benchSync } from './sync.ts';
 import { benchSyncs } from './syncs.ts';
 import { benchVerify } from './verify.ts';
@@ -22,6 +23,7 @@ const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
   jobs: benchJobs,
   'fail-over': benchFailOver,
   pages: benchPages,
+  simulate: benchSimulate,
 };
 
 const scale = Number(process.env.BENCH_SCALE ?? 1);

@@ -32,12 +32,9 @@ export function benchSyncs(scale: number): Promise<Figure[]> {
   return withFolder((folder) =>
     withPostgres(async (server) => {
       const redis = await startRedis();
-      const service = fork(fileURLToPath(new URL('./empty-log.ts', import.meta.url)), {
-        execArgv: ['--import', 'tsx'],
-      });
+      const service = await startLog();
       try {
-        const [port] = (await once(service, 'message')) as [number];
-        const baseUrl = `http://127.0.0.1:${port}/api/v1`;
+        const baseUrl = `${service.address}/api/v1`;
         const sources = Math.max(100, Math.round(1000 * scale));
         const bare = [];
         for (let round = 0; round < ROUNDS; round += 1) bare.push(await measureRequests(baseUrl, sources));
@@ -63,11 +60,20 @@ export function benchSyncs(scale: number): Promise<Figure[]> {
         }
         return figures;
       } finally {
-        service.kill();
+        service.stop();
         await redis.close();
       }
     }),
   );
+}
+
+/** A service in its own process (empty-log.ts). */
+export async function startLog() {
+  const service = fork(fileURLToPath(new URL('./empty-log.ts', import.meta.url)), {
+    execArgv: ['--import', 'tsx'],
+  });
+  const [port] = (await once(service, 'message')) as [number];
+  return { address: `http://127.0.0.1:${port}`, stop: () => service.kill() };
 }
 
 async function measureRequests(baseUrl: string, count: number): Promise<number> {
@@ -80,14 +86,8 @@ async function measureRequests(baseUrl: string, count: number): Promise<number> 
   return (count / (performance.now() - started)) * 1000;
 }
 
-/** Syncs per second in each round, after a first sync of all sources. */
-async function measureTurns(
-  folder: string,
-  more: Record<string, string>,
-  baseUrl: string,
-  { sources, banners }: { readonly sources: number; readonly banners: number },
-): Promise<number[]> {
-  const options = sourceOptionsSchema.parse({ banners: Array.from({ length: banners }, (_, n) => `banner-${n}`) });
+/** A program on this folder, with the database that `more` names (SQLite if none). */
+export async function openForBench(folder: string, more: Record<string, string>) {
   await mkdir(folder);
   const signingKey = join(folder, 'signing.pem');
   await writeFile(signingKey, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }), {
@@ -99,7 +99,18 @@ async function measureTurns(
     SIGNING_KEY_FILE: signingKey,
     ...more,
   };
-  const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+  return openContext(loadConfig(env, folder), createLog('fatal'));
+}
+
+/** Syncs per second in each round, after a first sync of all sources. */
+export async function measureTurns(
+  folder: string,
+  more: Record<string, string>,
+  baseUrl: string,
+  { sources, banners }: { readonly sources: number; readonly banners: number },
+): Promise<number[]> {
+  const options = sourceOptionsSchema.parse({ banners: Array.from({ length: banners }, (_, n) => `banner-${n}`) });
+  const context = await openForBench(folder, more);
   try {
     for (let n = 0; n < sources; n += 1) {
       const source = { slug: `s${n}`, name: `Source ${n}`, baseUrl, apiKey: `key-${n}-0123456789`, options };
@@ -107,6 +118,7 @@ async function measureTurns(
       if (added.outcome !== 'done') throw new Error(`the source was not added: ${JSON.stringify(added)}`);
     }
     const worker = await startWorker(context);
+    context.projector.start((listener) => context.ledger.onAppended(listener));
     const rates: number[] = [];
     for (let turn = 0; turn <= ROUNDS; turn += 1) {
       const started = performance.now();

@@ -71,7 +71,7 @@ async function timed(work: () => Promise<void>): Promise<Took> {
 type Ledger = Awaited<ReturnType<typeof openContext>>['ledger'];
 
 /** Deliveries of typical size, many at once. */
-async function fill(ledger: Ledger, count: number): Promise<void> {
+export async function fill(ledger: Ledger, count: number): Promise<void> {
   const meta = Buffer.from(
     '{"contentType":"application/json","headers":{"user-agent":"service/1.0","x-service-event":"consent.recorded"},"secretId":"aaaaaaaa","verdict":"verified"}',
   );
