@@ -39,7 +39,7 @@ export interface Scenario {
   readonly seed: number;
   /** Only for checks: sites of equal size. */
   readonly isEven?: boolean;
-  /** Only for checks: as many deliveries as the machine can store, for so many seconds, and no choices otherwise. */
+  /** Only for checks: as many deliveries as the machine can store, for so many seconds; no choices otherwise, and no pulls. */
   readonly fullLoad?: number;
 }
 
@@ -180,7 +180,7 @@ export function simulate(constants: Constants, scenario: Scenario): Outcome {
   }
 
   for (let now = 0; now < DAY; now += 1) {
-    if (now % (interval * 60) === 0) schedule(now, false);
+    if (now % (interval * 60) === 0 && fullLoad === undefined) schedule(now, false);
     if (now === RECOUNT_AT && recountDays > 0) schedule(now, true);
     while (releases[0] !== undefined && releases[0].at <= now) {
       const { due: at, group, isRecount } = releases.shift() as (typeof releases)[number];
@@ -224,7 +224,7 @@ export function simulate(constants: Constants, scenario: Scenario): Outcome {
     debt = Math.max(0, -left);
     const appended = delivered + rowsStored;
     appendedAt[now] = appended;
-    const share = Math.max(isLate ? 0.5 : 0.2, left);
+    const share = Math.max(isLate ? 0.5 : 0.2, isLate ? 0.5 + left : left);
     const fold = Math.min(appended - folded, Math.floor(share / constants.fold));
     folded += fold;
     if (folded < appended || fold > 0) caughtUp = now + Math.min(1, (fold * constants.fold) / share);
