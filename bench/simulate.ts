@@ -80,7 +80,7 @@ async function sizeOfEntry(url: string): Promise<number> {
   await client.connect();
   try {
     const { rows } = await client.query<{ bytes: string }>(
-      'select pg_database_size(current_database()) / (select count(*) from entries) as bytes',
+      `select (pg_database_size(current_database()) - pg_database_size('template1')) / (select count(*) from entries) as bytes`,
     );
     return Number(rows[0]?.bytes);
   } finally {
