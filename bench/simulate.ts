@@ -4,7 +4,7 @@ import pg from 'pg';
 import { startRedis } from '../test/servers/redis.ts';
 import { createDatabase, withPostgres } from './databases.ts';
 import { type Figure, median, report, withFolder } from './figures.ts';
-import { measureServe } from './receive.ts';
+import { measureServe, seconds as secondsOf } from './receive.ts';
 import { type Constants, type Outcome, type Scenario, simulate } from './simulated-day.ts';
 import { measureTurns, openForBench, startLog } from './syncs.ts';
 import { fill } from './verify.ts';
@@ -63,7 +63,7 @@ export async function benchSimulate(scale: number): Promise<Figure[]> {
         report('checks');
         figures.push(await checkPull(constants, (path) => turns(path, 1000)));
         const longer = await measureServe(join(folder, 'longer'), 2 * scale, await createDatabase(server, 'longer'));
-        figures.push(checkCatchUp(constants, longer));
+        figures.push(checkCatchUp(constants, longer, scale));
         report('days');
         return [...figures, ...daysOf(constants)];
       } finally {
@@ -127,8 +127,13 @@ async function checkPull(constants: Constants, turns: (path: string) => Promise<
 }
 
 /** The catching up after a load that is several times as long as that of the constants. */
-function checkCatchUp(constants: Constants, { seconds, caughtUp }: { seconds: number; caughtUp: number }): Figure {
-  const fullLoad = Math.round(seconds);
+function checkCatchUp(
+  constants: Constants,
+  { seconds, caughtUp }: { readonly seconds: number; readonly caughtUp: number },
+  scale: number,
+): Figure {
+  // A warm-up before it, and each of the two loads has a first second that is not counted.
+  const fullLoad = Math.round(seconds + secondsOf(2 * scale).warmUp + 2);
   const simulated = simulate(constants, { ...CHECK, fullLoad }).caughtUp - fullLoad;
   return checked(`catching up after ${fullLoad} s of full load`, simulated, caughtUp);
 }
