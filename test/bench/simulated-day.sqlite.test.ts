@@ -1,4 +1,4 @@
-// A simulation without a database: once is enough.
+// SQLite only, because the simulation opens no database.
 import { expect, it } from 'vitest';
 import { type Scenario, simulate } from '../../bench/simulated-day.ts';
 
