@@ -4,6 +4,8 @@
  * schedule enqueued them, then folding, as in the program (docs/decisions.md, Deliveries go first).
  */
 
+import { randomFrom } from '../test/chaos/random.ts';
+
 /** Seconds of the machine with nothing else to do, measured by `npm run bench -- simulate`. */
 export interface Constants {
   /** A delivery, through HTTP. */
@@ -76,17 +78,6 @@ const RECOUNT_AT = (3 * 60 + 40) * 60;
 /** Folding gets a fifth of its speed beside deliveries, and half of the machine once an entry is this old, seconds. */
 const FOLDING_LATE = 30;
 
-/** Uniform in [0, 1); the same sequence for a seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** A Poisson number; the normal approximation for a large mean. */
 function poisson(mean: number, random: () => number): number {
   if (mean > 50) {
@@ -126,7 +117,7 @@ function dayCurve(second: number): number {
 /** Steps of a second. All sums are exact, and the result depends on nothing but the arguments. */
 export function simulate(constants: Constants, scenario: Scenario): Outcome {
   const { sites, interval, latency, atOnce, sitesPerKey, lookBack, recountDays, fullLoad } = scenario;
-  const random = createRandom(scenario.seed);
+  const random = randomFrom(scenario.seed);
   const { sizes, total, next } = createSites(scenario, random);
   const entry = constants.delivery + constants.seal;
   const queue = createQueue(sites);

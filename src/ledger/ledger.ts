@@ -76,7 +76,7 @@ export function createLedger({ store, keys, limits: given, refuse = () => null }
     keyOf: (...parts: readonly (string | Uint8Array)[]) => dedupeKeyOf(keys.dedupe, ...parts),
     /** Calls a listener after each commit with the highest known seq. Returns a function that removes it. */
     onAppended: listeners.add,
-    /** From now on waits this many milliseconds before each commit, so that more entries share it; never if a whole batch is waiting. */
+    /** From now on, waits this many milliseconds before each commit unless a full batch is waiting, so that more entries share it. */
     pauseBy(ms: () => number): void {
       pauseMs = ms;
     },

@@ -33,7 +33,7 @@ export interface ProjectorOptions {
    * Default: the event loop of this thread.
    */
   readonly watchLoad?: () => () => number;
-  /** Called with the position each time this process reads or moves it, or when it is far behind or no longer so. */
+  /** Called when this process finds or moves the position, or when the pause of appends ({@link pauseFor}) changes. */
   readonly onReached?: (seq: number, behindMs: number) => void;
   /** Called with each batch once it is committed. */
   readonly onFolded?: (fold: Fold) => void;

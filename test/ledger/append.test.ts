@@ -119,7 +119,7 @@ test('while commits pause, entries that arrive one by one share a commit, and a 
   const { ledger } = await temporaryLedger();
   const told: number[] = [];
   ledger.onAppended((seq) => told.push(seq));
-  ledger.pauseBy(() => 100);
+  ledger.pauseBy(() => 1000);
   const appends = [];
   for (let i = 0; i < 5; i += 1) {
     appends.push(ledger.append([delivery(ledger, `n${i}`)]));
