@@ -1,23 +1,9 @@
-import type { Judged } from '../core/consent-judgement.ts';
+import { type Choice, choiceNames, choices } from '../core/consent-judgement.ts';
+import { countChoices } from '../store/queries/decisions-in.ts';
 import { createHistory } from '../store/queries/history.ts';
 import type { JudgedRow } from '../store/queries/history-decisions.ts';
 import type { Query } from '../store/store.ts';
 import { placeOf } from './findings.ts';
-
-/** The choices that the chart on Today counts, each with the judgements that belong to it. */
-export const choices = {
-  given: ['given', 'renewed-given'],
-  'partly-given': ['partly-given'],
-  refused: ['refused'],
-  withdrawn: ['withdrawn', 'partly-withdrawn'],
-} as const satisfies Record<string, readonly Judged[]>;
-export type Choice = keyof typeof choices;
-export const choiceNames = Object.keys(choices) as [Choice, ...Choice[]];
-
-/** The choice to which a judgement belongs; null: it is not counted in the chart. */
-export function choiceOf(judged: Judged): Choice | null {
-  return choiceNames.find((name) => (choices[name] as readonly Judged[]).includes(judged)) ?? null;
-}
 
 interface Wanted {
   /** Slugs. */
@@ -52,15 +38,9 @@ export async function listDecisions(
   };
 }
 
-/** How many they are, on all pages. */
+/** How many they are, on all pages. The period consists of whole days in some time zone. */
 export async function countDecisions(read: Query, { sources, period, choice }: Wanted): Promise<number> {
-  const history = createHistory(read);
-  let sum = 0;
-  for (const source of sources) {
-    const scope = { ...period, source, asOf: Number.MAX_SAFE_INTEGER };
-    const spans = [{ name: 'all', start: period.from, end: period.to }];
-    for (const { state, decisions } of await history.decisionsBySpan(scope, spans))
-      if (choice === null || choiceOf(state) === choice) sum += decisions;
-  }
-  return sum;
+  const [all] = await countChoices(read, sources, [{ name: 'all', start: period.from, end: period.to }]);
+  if (all === undefined) return 0;
+  return choice === null ? all.decisions : (all.values[choiceNames.indexOf(choice)] ?? 0);
 }

@@ -26,6 +26,21 @@ type ConsentLabel =
  */
 export type Judged = ConsentLabel | 'disputed';
 
+/** The choices that the chart on Today counts, each with the judgements that belong to it. */
+export const choices = {
+  given: ['given', 'renewed-given'],
+  'partly-given': ['partly-given'],
+  refused: ['refused'],
+  withdrawn: ['withdrawn', 'partly-withdrawn'],
+} as const satisfies Record<string, readonly Judged[]>;
+export type Choice = keyof typeof choices;
+export const choiceNames = Object.keys(choices) as [Choice, ...Choice[]];
+
+/** The choice to which a judgement belongs; null: it is not counted in the chart. */
+export function choiceOf(judged: Judged): Choice | null {
+  return choiceNames.find((name) => (choices[name] as readonly Judged[]).includes(judged)) ?? null;
+}
+
 /** Stands for every purpose that a decision does not name: "accept all" without a list. */
 export const ALL_PURPOSES = '*';
 

@@ -26,6 +26,12 @@ export function occurredColumns(
   };
 }
 
+/** The UTC quarter of an hour of an ISO 8601 time, YYYY-MM-DDTHH:MM. */
+export function quarterOf(at: string): string {
+  const minute = Math.floor(Number(at.slice(14, 16)) / 15) * 15;
+  return `${at.slice(0, 14)}${String(minute).padStart(2, '0')}`;
+}
+
 type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>;
 
 /** The entries of a batch that were read as facts of one type, each with its fact and event name. */

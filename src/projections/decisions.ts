@@ -1,6 +1,14 @@
 import type { Action } from '../core/action.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
-import { contradicts, isNecessary, type PurposeChoices, purposeKey } from '../core/consent-judgement.ts';
+import {
+  type Choice,
+  choiceOf,
+  contradicts,
+  isNecessary,
+  type Judged as Judgement,
+  type PurposeChoices,
+  purposeKey,
+} from '../core/consent-judgement.ts';
 import {
   type Holds,
   holdsOf,
@@ -13,7 +21,7 @@ import {
 } from '../core/consent-timeline.ts';
 import type { DecisionFact } from '../../receivers/consent.ts';
 import type { Query } from '../store/store.ts';
-import { historyColumns, joinKey, KeysBySource } from './columns.ts';
+import { historyColumns, joinKey, KeysBySource, quarterOf } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, type Readers, replaceIn, type Row } from './projection.ts';
 
 type HistoryRow = Row<'decision_history'>;
@@ -50,7 +58,7 @@ type Said = Telling & StoredJudgement;
 export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Projection {
   return {
     name: 'decisions',
-    tables: ['decision_history', 'decision_judgements', 'decisions'],
+    tables: ['decision_history', 'decision_judgements', 'decisions', 'decision_quarters'],
     async fold(state, batch) {
       const rows = rowsOf(batch, readers);
       if (rows.length === 0) return [];
@@ -60,13 +68,24 @@ export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Project
       const timelines = await loadTimelines(state, lateSubjects(told, known));
       const touched = new Map<string, Row<'decisions'>>();
       const judgements: Row<'decision_judgements'>[] = [];
+      const counts = new CountsByQuarter();
       for (const one of told) {
         const { row, first, owner, news, earlier } = one;
         if (first !== row) copyJudgement(first, row);
         if (owner === null) {
-          if (first === row) copyJudgement(judgedAlone(row), row);
-          else if (news === 'choice')
-            judgements.push(judgementRow(row, judgeDecision([first, ...earlier.slice(1), row], new Map())));
+          if (first === row) {
+            copyJudgement(judgedAlone(row), row);
+            counts.change(row, null, row.label);
+          } else if (news === 'choice') {
+            const before = [first, ...earlier.slice(1)] as const;
+            const judged = judgeDecision([...before, row], new Map());
+            judgements.push(judgementRow(row, judged));
+            counts.change(
+              first,
+              judgedOf(before, judgeDecision(before, new Map()).label),
+              judgedOf([...before, row], judged.label),
+            );
+          }
           continue;
         }
         const key = keyOf(first, owner);
@@ -74,11 +93,12 @@ export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Project
         if (row.via === 'request') takeCircumstances(row, before);
         const timeline = timelines.get(joinKey(row.source, owner))?.of(first.banner_id);
         if (timeline !== undefined) {
-          judgements.push(...timeline.add(one));
+          judgements.push(...timeline.add(one, counts));
           touched.set(key, pictureOf(before, timeline.last(), one, owner));
         } else if (first === row) {
           const judged = before === undefined ? judgedAlone(row) : judgedColumns(judgeDecision([row], holdsOf(before)));
           copyJudgement(judged, row);
+          counts.change(row, null, row.label);
           touched.set(key, pictureOf(before, { rows: [row], ...judged }, one, owner));
         } else if (before?.decision_id === row.decision_id) touched.set(key, completed(before, row));
       }
@@ -86,6 +106,7 @@ export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Project
         appendTo('decision_history', rows),
         appendTo('decision_judgements', judgements),
         replaceIn('decisions', [...touched.values()]),
+        replaceIn('decision_quarters', await counts.rows(state)),
       ];
     },
   };
@@ -340,6 +361,59 @@ function judgementRow({ seq, source }: HistoryRow, judged: JudgedDecision): Row<
   return { seq, source, decision_id: judged.decisionId, ...judgedColumns(judged) };
 }
 
+/** How a decision with these records is judged. */
+function judgedOf(rows: readonly Pick<Telling, 'conflicts'>[], label: Judgement): Judgement {
+  return rows.some(({ conflicts }) => Number(conflicts) === 1) ? 'disputed' : label;
+}
+
+type QuarterRow = Row<'decision_quarters'>;
+const columnOfChoice = {
+  given: 'given',
+  'partly-given': 'partly_given',
+  refused: 'refused',
+  withdrawn: 'withdrawn',
+} as const satisfies Record<Choice, keyof QuarterRow>;
+
+function columnOf(judged: Judgement) {
+  const choice = choiceOf(judged);
+  return choice === null ? 'other' : columnOfChoice[choice];
+}
+
+/** What a batch adds to the counts of decisions by quarter of an hour. */
+class CountsByQuarter {
+  readonly #added = new Map<string, QuarterRow>();
+  readonly #keys = new KeysBySource();
+
+  /** The decision with this first record is judged differently now. `before` null: it is new. */
+  change({ source, at }: Pick<Telling, 'source' | 'at'>, before: Judgement | null, after: Judgement): void {
+    const from = before === null ? null : columnOf(before);
+    const to = columnOf(after);
+    if (from === to) return;
+    const quarter = quarterOf(at);
+    const key = joinKey(source, quarter);
+    let row = this.#added.get(key);
+    if (row === undefined) {
+      row = { source, quarter, given: 0, partly_given: 0, refused: 0, withdrawn: 0, other: 0 };
+      this.#added.set(key, row);
+      this.#keys.add(source, quarter);
+    }
+    if (from !== null) row[from] -= 1;
+    row[to] += 1;
+  }
+
+  /** The rows that changed, with the counts of earlier batches. */
+  async rows(state: Query): Promise<readonly QuarterRow[]> {
+    if (this.#keys.empty) return [];
+    const known = await state.selectFrom('decision_quarters').selectAll().where(this.#keys.where('quarter')).execute();
+    for (const before of known) {
+      const row = this.#added.get(joinKey(before.source, before.quarter));
+      if (row === undefined) continue;
+      for (const column of [...Object.values(columnOfChoice), 'other'] as const) row[column] += before[column];
+    }
+    return [...this.#added.values()];
+  }
+}
+
 /** A subject's decisions on a banner in order of time, each with its current judgement. */
 class Timeline {
   readonly #decisions: Decision[] = [];
@@ -349,24 +423,30 @@ class Timeline {
     this.#decisions.splice(this.#placeOf(decision.rows[0]), 0, decision);
   }
 
-  /** Judges the decision of a row, then later ones again until nothing changes. */
-  add({ row, earlier, joins, news }: Told): Row<'decision_judgements'>[] {
+  /** Judges the decision of a row, then later ones again until nothing changes; counts what changed. */
+  add({ row, earlier, joins, news }: Told, counts: CountsByQuarter): Row<'decision_judgements'>[] {
     let place: number;
+    /** Of the row's own decision, until now. */
+    let own: Judgement | null = null;
     if (row.is_first === 1) {
       place = this.#placeOf(row);
       const judged = judgeDecision([row], this.#holdsBefore(place));
       copyJudgement(storedJudgement(judged), row);
       this.#decisions.splice(place, 0, { rows: [row], ...judgedColumns(judged) });
+      counts.change(row, null, row.label);
       place += 1;
     } else if (joins) {
       // Until now it was judged on its own.
       const [first, ...others] = earlier as [Said, ...Said[]];
       place = this.#placeOf(first);
       const judged = judgeDecision([first, ...others], new Map());
+      own = judgedOf(earlier, judged.label);
       this.#decisions.splice(place, 0, { rows: [first, ...others, row], ...judgedColumns(judged) });
     } else {
       place = this.#decisions.findIndex(({ rows }) => rows[0].decision_id === row.decision_id);
-      this.#decisions[place]?.rows.push(row);
+      const decision = this.#decisions[place];
+      if (decision !== undefined) own = judgedOf(decision.rows, decision.label);
+      decision?.rows.push(row);
       if (news === null) return [];
     }
     const changed: Row<'decision_judgements'>[] = [];
@@ -374,10 +454,13 @@ class Timeline {
       const decision = this.#decisions[next] as Decision;
       const judged = judgeDecision(decision.rows, this.#holdsBefore(next));
       const columns = judgedColumns(judged);
+      const isOwn = decision.rows[0].decision_id === row.decision_id;
+      const before = isOwn && own !== null ? own : judgedOf(decision.rows, decision.label);
+      counts.change(decision.rows[0], before, judgedOf(decision.rows, columns.label));
       if (judgedNames.some((column) => decision[column] !== columns[column])) {
         Object.assign(decision, columns);
         changed.push(judgementRow(row, judged));
-      } else if (decision.rows[0].decision_id !== row.decision_id) break;
+      } else if (!isOwn) break;
     }
     return changed;
   }

@@ -1,5 +1,5 @@
 import type { Reading } from '../../receivers/read.ts';
-import { joinKey, KeysBySource } from './columns.ts';
+import { joinKey, KeysBySource, quarterOf } from './columns.ts';
 import { appendTo, type ProjectedEntry, type Projection, quarantineRows, replaceIn, type Row } from './projection.ts';
 
 /** Arrivals on the webhook endpoint: every delivery, readable or not, and counts per event by day and by quarter of an hour. */
@@ -74,12 +74,6 @@ function unreadText(fields: readonly string[]): string | null {
 /** The UTC date of an ISO 8601 time. */
 function dayOf(at: string): string {
   return at.slice(0, 10);
-}
-
-/** The UTC quarter of an hour of an ISO 8601 time, YYYY-MM-DDTHH:MM. */
-function quarterOf(at: string): string {
-  const minute = Math.floor(Number(at.slice(14, 16)) / 15) * 15;
-  return `${at.slice(0, 14)}${String(minute).padStart(2, '0')}`;
 }
 
 /** Entries that could not be read, with the reason, so that none is skipped silently. */

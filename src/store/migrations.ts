@@ -24,7 +24,7 @@ export function createTables(types: ColumnTypes, isWanted: (table: TableName) =>
 export const FOLD_POSITIONS = `('projector', 'projector:generation', 'rebuild', 'rebuild:generation')`;
 
 /** Tables added after the first version. */
-const later: readonly TableName[] = ['fold_positions', 'hand_overs', 'delivery_quarters'];
+const later: readonly TableName[] = ['fold_positions', 'hand_overs', 'delivery_quarters', 'decision_quarters'];
 
 /** All migrations of a database that contains every table, in order. A release never changes an earlier one. */
 export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
@@ -42,15 +42,37 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
       ...createTables(types, (table) => table === 'delivery_quarters'),
       // Counts like src/projections/deliveries.ts.
       `insert into delivery_quarters (source, quarter, deliveries)
-        select source, quarter, count(*) from (select source, substr(received_at, 1, 14) ||
-          case when substr(received_at, 15, 2) < '15' then '00' when substr(received_at, 15, 2) < '30' then '15'
-          when substr(received_at, 15, 2) < '45' then '30' else '45' end as quarter from delivery_history) as received
+        select source, quarter, count(*) from (select source, ${quarterOf('received_at')} as quarter from delivery_history) as received
         group by source, quarter`,
     ],
     // SQLite only (sqlite/migrate.ts). Both databases number versions alike, because a backup of one can be restored
     // into the other.
     [],
+    [
+      ...createTables(types, (table) => table === 'decision_quarters'),
+      // Counts like src/projections/decisions.ts.
+      `insert into decision_quarters (source, quarter, given, partly_given, refused, withdrawn, other)
+        select source, quarter, ${countOf('given', 'renewed-given')}, ${countOf('partly-given')}, ${countOf('refused')},
+          ${countOf('withdrawn', 'partly-withdrawn')},
+          count(*) - ${countOf('given', 'renewed-given', 'partly-given', 'refused', 'withdrawn', 'partly-withdrawn')}
+        from (select d.source, ${quarterOf('d.at')} as quarter, case when exists (select 1 from decision_history as o
+            where o.source = d.source and o.decision_id = d.decision_id and o.conflicts = 1) then 'disputed'
+          else coalesce((select j.label from decision_judgements as j where j.source = d.source
+            and j.decision_id = d.decision_id order by j.seq desc limit 1), d.label) end as judged
+          from decision_history as d where d.is_first = 1) as judged
+        group by source, quarter`,
+    ],
   ];
+}
+
+/** The quarter of an hour of a time in a column. */
+function quarterOf(column: string): string {
+  return `substr(${column}, 1, 14) || case when substr(${column}, 15, 2) < '15' then '00'
+    when substr(${column}, 15, 2) < '30' then '15' when substr(${column}, 15, 2) < '45' then '30' else '45' end`;
+}
+
+function countOf(...judgements: readonly string[]): string {
+  return `sum(case when judged in (${judgements.map((one) => `'${one}'`).join(', ')}) then 1 else 0 end)`;
 }
 
 /** Statements that recreate the indexes changed in a version. */

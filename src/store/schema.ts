@@ -271,6 +271,21 @@ export const tables = {
     // Finds the banners that a source's decisions name, and whether any log row names one.
     'index decision_history_banner on decision_history (source, banner_id, via)',
   ),
+  /** Decisions by when they were made, as judged now. */
+  decision_quarters: stateTable(
+    {
+      source: text,
+      /** UTC quarter of an hour of `at`, YYYY-MM-DDTHH:MM. */
+      quarter: text,
+      given: integer,
+      partly_given: integer,
+      refused: integer,
+      withdrawn: integer,
+      /** Disputed, or none of these (core/consent-judgement.ts `choices`). */
+      other: integer,
+    },
+    'primary key (source, quarter)',
+  ),
   /** A decision's judgement from entry `seq` on: an earlier decision, or another of its records, became known only then. */
   decision_judgements: historyTable(
     {

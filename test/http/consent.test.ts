@@ -109,7 +109,6 @@ describe('the list of contradictions', () => {
 
 describe('the list of decisions', () => {
   it('has exactly what each figure of the chart on Today counts, page by page, also for one source', async () => {
-    // A chart that took long to count is kept for a minute, so Today is first opened once everything is recorded.
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedInAs(world, 'officer', { name: 'Dora' });
     await world.context.sources.add({ slug: 'bolt', name: 'Bolt' }, 'test');

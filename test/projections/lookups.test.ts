@@ -138,6 +138,11 @@ async function fillToMatter(query: Query): Promise<void> {
       query,
     );
   }
+  for (const table of ['decision_quarters', 'rebuild_decision_quarters'].map((name) => sql.table(name))) {
+    await sql`insert into ${table} select 'client-' || n % 100, 'quarter-' || n / 100, 1, 0, 0, 0, 0 from generate_series(1, 36500) n`.execute(
+      query,
+    );
+  }
   await sql`analyze`.execute(query);
 }
 
@@ -187,6 +192,7 @@ test('every look-up of a projection is answered from an index, in the live table
       'integrations',
       'delivery_counts',
       'delivery_quarters',
+      'decision_quarters',
       'documents',
     ];
     expect([...tables].sort()).toEqual(read.sort());

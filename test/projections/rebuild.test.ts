@@ -1,8 +1,10 @@
 import { CodedError } from '../../src/core/errors.ts';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { allProjections } from '../../src/projections/index.ts';
 import { compareWithRebuild, rebuild } from '../../src/projections/rebuild.ts';
+import { migrationsFor } from '../../src/store/migrations.ts';
 import { findPositionFault } from '../../src/store/queries/fold-position.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -35,6 +37,13 @@ test('a live run in batches of any size gives the rows of a rebuild, of one big 
         expect(compared.differences).toEqual([]);
         expect(await dump(store.read)).toEqual(live);
 
+        // A migration counts decisions from their histories.
+        await store.foldTransaction(async ({ query }) => {
+          await query.deleteFrom('decision_quarters').execute();
+          await sql.raw(countDecisions).execute(query);
+        });
+        expect(await dump(store.read)).toEqual(live);
+
         for (const [batchSize, togetherMs] of [
           [1, 0],
           [500, 0],
@@ -53,7 +62,36 @@ test('a live run in batches of any size gives the rows of a rebuild, of one big 
   expect(sequences).toBeGreaterThan(0);
 });
 
+const [, countDecisions = ''] = migrationsFor({ big: 'bigint', real: 'real', blob: 'blob', id: 'integer' })[7] ?? [];
+
 const at = '2026-03-01T10:00:00.000Z';
+
+test('decisions are counted by quarter of an hour as judged now, also after a further record or an earlier decision', async () => {
+  const world = await createWorld();
+  const time = (moment: string) => ({ at: `2026-03-01T${moment}:00.000Z`, basis: 'payload', counts: true }) as const;
+  const tell = async (said: Parameters<typeof decisionFact>[0]) => {
+    await world.ledger.append([webhook('acme', { event: 'consent.recorded', fact: decisionFact(said) }, at)]);
+    await world.projector().catchUp();
+    const rows = await world.store.read.selectFrom('decision_quarters').selectAll().orderBy('quarter').execute();
+    return rows.map(({ quarter, given, refused, withdrawn, other }) => [
+      quarter.slice(11),
+      ...[given, refused, withdrawn, other].map(Number),
+    ]);
+  };
+  const no = { state: 'refused', purposes: { analytics: 'denied' } } as const;
+  expect(await tell({ recordId: '2', ...no, occurred: time('09:20') })).toEqual([['09:15', 0, 1, 0, 0]]);
+  // Consent given before makes the refusal a withdrawal.
+  const yes = { state: 'given', purposes: { analytics: 'granted' } } as const;
+  expect(await tell({ recordId: '1', ...yes, occurred: time('09:05') })).toEqual([
+    ['09:00', 1, 0, 0, 0],
+    ['09:15', 0, 0, 1, 0],
+  ]);
+  // A further record contradicts the consent: disputed, but what was once consented to is still withdrawn.
+  expect(await tell({ recordId: '1', ...no, occurred: time('09:05') })).toEqual([
+    ['09:00', 0, 0, 0, 1],
+    ['09:15', 0, 0, 1, 0],
+  ]);
+});
 
 async function deliver(world: World, from: number, count: number): Promise<void> {
   const entries = Array.from({ length: count }, (_, place) => {

@@ -1,13 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formatCount } from '../../../reports/format.ts';
 import { stateWord } from '../../../reports/words.ts';
-import {
-  type Choice as ConsentChoice,
-  choiceNames,
-  countDecisions,
-  listDecisions,
-} from '../../consent/decision-list.ts';
+import { countDecisions, listDecisions } from '../../consent/decision-list.ts';
 import type { Context } from '../../context.ts';
+import { type Choice as ConsentChoice, choiceNames } from '../../core/consent-judgement.ts';
 import type { Source } from '../../core/source.ts';
 import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
 import type { JudgedRow } from '../../store/queries/history-decisions.ts';
@@ -54,7 +50,7 @@ export async function decisionRoutes(app: FastifyInstance, context: Context): Pr
     const sources = permitted.list().flatMap((one) => (source === null || one.slug === source ? one.slug : []));
     const wanted = { sources, period, choice };
     const found = await listDecisions(read, { ...wanted, after, limit: SHOWN });
-    // Counting takes a query for each source.
+    // As for the chart of Today.
     const total = sources.length > SOURCES_COUNTED ? null : await countDecisions(read, wanted);
     const names = await createBannerQueries(read).bannerNamesBySource();
     const filter = { source: source ?? '', choice: choice ?? '', from, to };

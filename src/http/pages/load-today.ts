@@ -5,10 +5,10 @@ import { outdatedApprovals } from '../../cases/approval.ts';
 import type { Context } from '../../context.ts';
 import { type ErasureProposal, listWaitingProposals } from '../../erasure/proposal.ts';
 import type { LastVerification } from '../../ledger/verify/last-verification.ts';
-import { choiceNames, choiceOf } from '../../consent/decision-list.ts';
+import { countChoices } from '../../store/queries/decisions-in.ts';
+import { choiceNames } from '../../core/consent-judgement.ts';
 import { addDays, dateIn, startOfDay } from '../../core/zoned-days.ts';
 import { listAdminAddresses } from '../../people/people.ts';
-import { createHistory } from '../../store/queries/history.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
 import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
@@ -151,34 +151,12 @@ async function loadToApprove(
   return new Set(wanted.flatMap(({ row }) => (counts.has(row.case_id) ? [] : [row.case_id])));
 }
 
-/** Days in the chart, and the most sources for which it is drawn: each needs a query over its decisions. */
+/** Days in the chart, and the most sources for which it is drawn. */
 export const DAYS_SHOWN = 30;
 export const SOURCES_COUNTED = 20;
 
-/**
- * If counting for the chart takes at least this long, the result is cached for a minute: a million decisions take a
- * second.
- */
-const SLOW_MS = 50;
-const KEPT_MS = 60_000;
-const keptDays = new WeakMap<Needs['store'], Map<string, { readonly until: number; readonly days: Today['days'] }>>();
-
-async function loadDays(needs: Needs, sources: readonly string[]): Promise<Today['days']> {
+async function loadDays({ store, clock, config }: Needs, sources: readonly string[]): Promise<Today['days']> {
   if (sources.length > SOURCES_COUNTED) return null;
-  const kept = keptDays.get(needs.store) ?? new Map<string, { until: number; days: Today['days'] }>();
-  keptDays.set(needs.store, kept);
-  const started = performance.now();
-  for (const [key, { until }] of kept) if (until < started) kept.delete(key);
-  const key = JSON.stringify([dateIn(needs.clock().toISOString(), needs.config.timeZone), sources]);
-  const before = kept.get(key);
-  if (before !== undefined) return before.days;
-  const days = await countDays(needs, sources);
-  const ended = performance.now();
-  if (ended - started > SLOW_MS) kept.set(key, { until: ended + KEPT_MS, days });
-  return days;
-}
-
-async function countDays({ store, clock, config }: Needs, sources: readonly string[]): Promise<Today['days']> {
   const today = dateIn(clock().toISOString(), config.timeZone);
   const days = Array.from({ length: DAYS_SHOWN }, (_, place) => addDays(today, place + 1 - DAYS_SHOWN));
   const spans = days.map((name) => ({
@@ -186,17 +164,8 @@ async function countDays({ store, clock, config }: Needs, sources: readonly stri
     start: startOfDay(name, config.timeZone),
     end: startOfDay(addDays(name, 1), config.timeZone),
   }));
-  const [from = '', to = ''] = [spans[0]?.start, spans.at(-1)?.end];
-  const history = createHistory(store.read);
-  const values = new Map(days.map((day) => [day, [0, 0, 0, 0]]));
-  for (const source of sources)
-    for (const row of await history.decisionsBySpan({ source, asOf: Number.MAX_SAFE_INTEGER, from, to }, spans)) {
-      const [choice, counts] = [choiceOf(row.state), values.get(row.span)];
-      if (choice === null || counts === undefined) continue;
-      const place = choiceNames.indexOf(choice);
-      counts[place] = (counts[place] ?? 0) + row.decisions;
-    }
-  return days.map((day) => ({ day, values: values.get(day) ?? [] }));
+  const counted = new Map((await countChoices(store.read, sources, spans)).map(({ span, values }) => [span, values]));
+  return days.map((day) => ({ day, values: counted.get(day) ?? choiceNames.map(() => 0) }));
 }
 
 function loadDocuments({ store }: Needs, only: readonly string[] | null): Promise<DocumentRow[]> {

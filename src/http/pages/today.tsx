@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findReport, reports } from '../../../reports/index.ts';
 import type { ReportFormat } from '../../../reports/report.ts';
-import { type Choice as ConsentChoice, choiceNames } from '../../consent/decision-list.ts';
+import { type Choice as ConsentChoice, choiceNames } from '../../core/consent-judgement.ts';
 import { reportJob } from '../../documents/jobs.ts';
 import { syncJob } from '../../sync/jobs.ts';
 import type { Context } from '../../context.ts';

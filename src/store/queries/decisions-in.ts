@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Judged } from '../../core/consent-judgement.ts';
+import type { Span } from '../../core/zoned-days.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import type { Period, Scope } from './scope.ts';
@@ -93,4 +94,38 @@ export async function judgedAt(query: Query, scope: Scope): Promise<JudgedAt> {
     disputed: sql<number>`case when ${isDisputed} then 1 else 0 end`,
     judged: sql<Judged>`case when ${isDisputed} then 'disputed' else ${column('label')} end`,
   };
+}
+
+/** Decisions of a span as judged now: all of them, and of each choice in the order of `choiceNames`. */
+export interface ChoicesOfSpan {
+  readonly span: string;
+  readonly decisions: number;
+  readonly values: readonly number[];
+}
+
+/**
+ * Counts the decisions of some sources by span; spans without decisions may be left out. A span begins and ends at a
+ * quarter of an hour, as days do in every time zone.
+ */
+export async function countChoices(
+  read: Query,
+  sources: readonly string[],
+  spans: readonly Span[],
+): Promise<readonly ChoicesOfSpan[]> {
+  if (sources.length === 0 || spans.length === 0) return [];
+  const minute = (at: string) => at.slice(0, 'YYYY-MM-DDTHH:MM'.length);
+  const values = sql.join(spans.map(({ name, start, end }) => sql`(${name}, ${minute(start)}, ${minute(end)})`));
+  // `cross join` keeps the order on SQLite: each span walks its own part of the table's key.
+  const { rows } = await sql<
+    Record<'given' | 'partly' | 'refused' | 'withdrawn' | 'other', unknown> & { span: string }
+  >`
+    select s.column1 as span, sum(q.given) as given, sum(q.partly_given) as partly, sum(q.refused) as refused,
+      sum(q.withdrawn) as withdrawn, sum(q.other) as other
+    from (values ${values}) as s cross join decision_quarters as q
+    where q.source in (${sql.join([...sources])}) and q.quarter >= s.column2 and q.quarter < s.column3
+    group by s.column1 order by s.column1`.execute(read);
+  return rows.map(({ span, given, partly, refused, withdrawn, other }) => {
+    const counts = [given, partly, refused, withdrawn].map(Number);
+    return { span, values: counts, decisions: counts.reduce((sum, one) => sum + one, Number(other)) };
+  });
 }

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Judged } from '../../core/consent-judgement.ts';
 import { type Holds, holdsOf } from '../../core/consent-timeline.ts';
 import type { ConsentState } from '../../core/vocabulary.ts';
-import type { Span } from '../../core/zoned-days.ts';
 import type { Query } from '../store.ts';
 import {
   amongFew,
@@ -127,24 +126,6 @@ export function createDecisionCounts(query: Query) {
         way: row.way,
         decisions: Number(row.decisions),
       }));
-    },
-
-    /** Counts by adjoining spans (days, weeks, months); spans without decisions have no rows. */
-    async decisionsBySpan(
-      period: Period,
-      spans: readonly Span[],
-    ): Promise<readonly { span: string; state: Judged; decisions: number }[]> {
-      if (spans.length === 0) return [];
-      const { judged } = await judgedAt(query, period);
-      const values = sql.join(spans.map(({ name, start, end }) => sql`(${name}, ${start}, ${end})`));
-      // `cross join` keeps the order on SQLite: each span walks its own part of the index on (source, at, seq).
-      const { rows } = await sql<{ span: string; judged: Judged; decisions: number }>`
-        select s.column1 as span, ${judged} as judged, count(*) as decisions
-        from (values ${values}) as s cross join decision_history as d
-        where d.source = ${period.source} and d.at >= s.column2 and d.at < s.column3 and d.seq <= ${period.asOf} and d.is_first = 1
-          and d.at >= ${period.from} and d.at < ${period.to}
-        group by s.column1, judged order by s.column1, judged`.execute(query);
-      return rows.map(({ span, judged: state, decisions }) => ({ span, state, decisions: Number(decisions) }));
     },
 
     async decisionsByBanner(period: Period): Promise<readonly { bannerId: string | null; decisions: number }[]> {
