@@ -40,7 +40,13 @@ async function once(url: string, file: string, afterPage: (rows: number) => void
     options: sourceOptionsSchema.parse({}),
   };
   const pulled = await pullConsentLogs(
-    { store, ledger, clock: () => new Date(), service: createServiceClient({ baseUrl: url, apiKey }) },
+    {
+      store,
+      ledger,
+      clock: () => new Date(),
+      service: createServiceClient({ baseUrl: url, apiKey }),
+      lookBackMs: 24 * 3_600_000,
+    },
     { source, bannerId: null, actor: 'bench', onProgress: (progress) => afterPage(progress.rows) },
   );
   await ledger.close();

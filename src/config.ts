@@ -50,6 +50,8 @@ export interface Config {
   readonly timeZone: string;
   /** Cron expression in timeZone; null: off. */
   readonly syncSchedule: string | null;
+  /** How late the service may show rows that the scheduled pull still finds. */
+  readonly syncLookBackHours: number;
   /** Days that the nightly recount reads again; 0: off. */
   readonly syncRecountDays: number;
   /** Cron expression in timeZone; null: off. */
@@ -167,6 +169,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     regimesFile: values.REGIMES_FILE === undefined ? null : resolve(cwd, values.REGIMES_FILE),
     timeZone: values.TIME_ZONE,
     syncSchedule: values.SYNC_SCHEDULE,
+    syncLookBackHours: values.SYNC_LOOK_BACK_HOURS,
     syncRecountDays: values.SYNC_RECOUNT_DAYS,
     verifySchedule: values.VERIFY_SCHEDULE,
     witnesses: values.WITNESSES === undefined ? null : resolve(cwd, values.WITNESSES),

@@ -429,7 +429,7 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
 }
 
 function createSyncDeps(
-  { store, ledger, clock, log, projector }: Base & Identity & Ledgers & ReadModels,
+  { config, store, ledger, clock, log, projector }: Base & Identity & Ledgers & ReadModels,
   { recipeOf }: CaseWriting,
 ): SyncDeps {
   const paceOf = createReadPaces();
@@ -437,6 +437,7 @@ function createSyncDeps(
     store,
     ledger,
     clock,
+    lookBackMs: config.syncLookBackHours * 3_600_000,
     catchUp: () => projector.catchUp(),
     recipeOf,
     serviceFor: ({ source, baseUrl, apiKey }) =>

@@ -64,6 +64,7 @@ describe('configuration', () => {
       regimesFile: null,
       timeZone: 'UTC',
       syncSchedule: '*/15 * * * *',
+      syncLookBackHours: 24,
       syncRecountDays: 7,
       verifySchedule: '31 5 * * 0',
       witnesses: null,
@@ -193,6 +194,7 @@ describe('configuration', () => {
       WEBHOOK_SECRETS: 'hush-webhook, hush-webhook',
       TIME_ZONE: 'Europe/Nowhere',
       SYNC_SCHEDULE: '61 * * * *',
+      SYNC_LOOK_BACK_HOURS: '0',
       SYNC_RECOUNT_DAYS: '-7',
       VERIFY_SCHEDULE: 'weekly',
       WITNESS_SCHEDULE: 'hourly',
@@ -412,6 +414,13 @@ describe('configuration', () => {
     expect(loadConfig({ SYNC_RECOUNT_DAYS: '30' }, folder).syncRecountDays).toBe(30);
     for (const days of ['-1', '1.5', 'many', '4000'])
       expect(() => loadConfig({ SYNC_RECOUNT_DAYS: days }, folder)).toThrow(/SYNC_RECOUNT_DAYS/);
+  });
+
+  test('accepts whole hours from 1 to 720 for SYNC_LOOK_BACK_HOURS', () => {
+    expect(loadConfig({ SYNC_LOOK_BACK_HOURS: '1' }, folder).syncLookBackHours).toBe(1);
+    expect(loadConfig({ SYNC_LOOK_BACK_HOURS: '720' }, folder).syncLookBackHours).toBe(720);
+    for (const hours of ['0', '721', '1.5', '24h', 'off'])
+      expect(() => loadConfig({ SYNC_LOOK_BACK_HOURS: hours }, folder)).toThrow(/SYNC_LOOK_BACK_HOURS.*from 1 to 720/);
   });
 
   test('turns the pull off with SYNC_SCHEDULE=off', () => {

@@ -153,7 +153,7 @@ function notesOf(row: BannerStatus, now: number): string[] {
       : `${counted(row.unreadable, 'piece')} of broken pages could not be read as rows; kept with their bytes`,
     recount === null || (recount.found === 0 && recount.gone === 0)
       ? ''
-      : `the recount of ${dayText(recount.at)} found ${counted(recount.found, 'row')} missed by earlier runs, and ${recount.gone} pulled earlier that the service no longer returns`,
+      : `the recount of ${dayText(recount.at)} found ${counted(recount.found, 'row')} that no earlier run had fetched, and ${recount.gone} pulled earlier that the service no longer returns`,
   ].flatMap((note) => (note === '' ? [] : [`${name}: ${note}`]));
 }
 

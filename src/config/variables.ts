@@ -87,6 +87,10 @@ export const variables = {
     'IANA time zone of deadlines, documents, pages and printed times, for example Europe/Berlin.',
   ),
   SYNC_SCHEDULE: plain('*/15 * * * *', 'When to pull consent logs, as a cron expression in TIME_ZONE; off to disable.'),
+  SYNC_LOOK_BACK_HOURS: plain(
+    '24',
+    'How many hours late the service may show rows that the scheduled pull still finds, within six hours.',
+  ),
   SYNC_RECOUNT_DAYS: plain(
     '7',
     'Number of days that a recount reads again each night at 03:40 and compares with the ledger; 0 to disable.',
@@ -238,6 +242,7 @@ export const valuesSchema = z.object({
   REGIMES_FILE: optional(read((path) => path)),
   TIME_ZONE: z.string().default('UTC').transform(read(timeZone)),
   SYNC_SCHEDULE: z.string().default('*/15 * * * *').transform(read(schedule)),
+  SYNC_LOOK_BACK_HOURS: z.string().default('24').transform(read(lookBackHours)),
   SYNC_RECOUNT_DAYS: z.string().default('7').transform(read(recountDays)),
   VERIFY_SCHEDULE: z.string().default('31 5 * * 0').transform(read(schedule)),
   WITNESSES: optional(read((path) => path)),
@@ -526,6 +531,12 @@ function schedule(text: string): string | null | Refusal {
   return problem === null
     ? text
     : refuse(`must be a cron expression like "*/15 * * * *", or off, not ${quote(text)}: ${problem}`);
+}
+
+function lookBackHours(text: string): number | Refusal {
+  return /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 720
+    ? Number(text)
+    : refuse(`must be a whole number of hours from 1 to 720, not ${quote(text)}`);
 }
 
 function recountDays(text: string): number | Refusal {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { columnsOf, type Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
+import { type LookBack, startOfRun } from './look-back.ts';
 import { completeTo, joinGaps, type Piece, type Plan, planSchema } from './periods-to-read.ts';
 import { type RequestForm, requestFormSchema, usualForm } from './query-form.ts';
 
@@ -203,6 +204,7 @@ export async function finishPosition(
     readonly begins: Pick<PageStep, 'carriesOn'> | null;
     /** The position as read before the run: with `begins`, usually nothing has changed since, and one statement suffices. */
     readonly position: SyncPosition | null;
+    readonly lookBack: LookBack;
   },
 ): Promise<{ readonly watermark: string | null }> {
   const { begins, position: known } = end;
@@ -231,15 +233,16 @@ export async function finishPosition(
 function endOfRun(
   before: SyncPosition | null,
   run: Run,
-  { plan, error, at, begins }: Omit<Parameters<typeof finishPosition>[2], 'position'>,
+  { plan, error, at, begins, lookBack }: Omit<Parameters<typeof finishPosition>[2], 'position'>,
 ) {
   const isHeldBack = before !== null && before.run_unreadable > 0 && begins?.carriesOn !== false;
-  const readBefore = readToOf(before);
-  const readTo = isHeldBack ? readBefore : nextWatermark(readBefore, run);
+  const [readBefore, completeBefore] = [readToOf(before), completeBeforeGaps(before)];
+  const complete = isHeldBack ? completeBefore : nextWatermark(completeBefore, run);
+  const readTo = isHeldBack ? readBefore : nextReadTo(readBefore, run, lookBack);
   const gaps = joinGaps([...plan.gapsLeft, ...plan.unreachable]);
   return {
     ...noRun,
-    watermark: completeTo(readTo, gaps),
+    watermark: completeTo(complete, gaps),
     read_to: readTo,
     gaps: gaps.length === 0 ? null : JSON.stringify(gaps),
     last_success_at: at,
@@ -249,9 +252,22 @@ function endOfRun(
   };
 }
 
-/** The time up to which everything reachable was read, ISO 8601 UTC. */
+/** The time up to which everything reachable was read, with the look-back before it. ISO 8601 UTC. */
 export function readToOf(position: Pick<SyncPosition, 'read_to' | 'watermark'> | null): string | null {
   return position?.read_to ?? position?.watermark ?? null;
+}
+
+/**
+ * The time up to which everything reachable was read, also by windows that began after the look-back would have. ISO
+ * 8601 UTC.
+ */
+export function completeBeforeGaps(position: Pick<SyncPosition, 'read_to' | 'watermark'> | null): string | null {
+  return (
+    [position?.read_to, position?.watermark]
+      .filter((time) => time != null)
+      .sort()
+      .at(-1) ?? null
+  );
 }
 
 /**
@@ -333,6 +349,17 @@ function nextWatermark(watermark: string | null, run: Pick<Run, 'from' | 'to' | 
   const best =
     watermark === null || (isAll && isBeyond(watermark, new Date(end))) ? end : Math.max(end, Date.parse(watermark));
   return new Date(best).toISOString();
+}
+
+/**
+ * `read_to` after a window was read. A window that begins after an incremental run would have may have missed rows shown
+ * late, so it does not move it.
+ */
+function nextReadTo(readTo: string | null, run: Pick<Run, 'from' | 'to' | 'asOf'>, lookBack: LookBack): string | null {
+  const next = nextWatermark(readTo, run);
+  if (readTo === null || next === null || run.from === null) return next;
+  const isFarEnough = Date.parse(run.from) <= startOfRun(Date.parse(readTo), Date.parse(next), lookBack);
+  return isFarEnough ? next : readTo;
 }
 
 /** A watermark further ahead than this was set by a wrong clock; the clocks of one installation differ by less. */

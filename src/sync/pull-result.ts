@@ -16,6 +16,8 @@ export interface PullDeps {
   readonly clock: Clock;
   /** The service, called with the source's key. */
   readonly service: Pick<ServiceClient, 'fetchConsentLogPage'>;
+  /** Rows that the service shows up to this late are read by an incremental run (look-back.ts). Milliseconds. */
+  readonly lookBackMs: number;
 }
 
 /** What to pull. Without from, to or full: what is new since the last run, plus the look-back before it. */
@@ -28,11 +30,6 @@ export interface PullRequest {
   readonly to?: string | undefined;
   /** Everything that the service has. */
   readonly full?: boolean | undefined;
-  /**
-   * How far before the watermark an incremental run begins, for rows that the service shows late. Milliseconds, default
-   * 24 hours.
-   */
-  readonly lookBackMs?: number | undefined;
   /** Rows per page; default 200, the service's maximum. */
   readonly pageRows?: number | undefined;
   /**

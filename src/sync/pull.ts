@@ -19,6 +19,7 @@ import {
   unknownBanner,
   unreachable,
 } from './pull-result.ts';
+import { type LookBack, shiftOf, startOfRun } from './look-back.ts';
 import { appendPage, type LogRequest, type PlacedRow, type ReadyPage, readLogPages } from './log-pages.ts';
 import {
   type Attempt,
@@ -35,6 +36,7 @@ import {
 import {
   advancePosition,
   type Beginning,
+  completeBeforeGaps,
   failPosition,
   finishPosition,
   gapsOfPosition,
@@ -52,9 +54,6 @@ import type { Asking, RequestForm } from './query-form.ts';
 import { addPage, countNew, earliestOf, joinTotals, noTotals, type Totals, type PullTotals } from './row.ts';
 import type { WalkFault } from './follow-cursors.ts';
 
-/** How far before the watermark an incremental run begins. */
-const DEFAULT_LOOK_BACK_MS = 24 * 60 * 60 * 1000;
-
 /**
  * Pulls the consent log of one banner into the ledger (docs/service.md §4.5). Each page is committed together with its
  * next cursor, so a run interrupted anywhere continues where it stopped; rows that come twice are stored once. An
@@ -70,11 +69,11 @@ export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Pro
   if (explicit) return pullWindow(deps, request, beginning, explicitWindow(request, gapsOfPosition(position)));
 
   const interrupted = resumedWindow(position);
-  if (interrupted === null) return pullWindow(deps, request, beginning, incrementalWindow(deps, request, position));
+  if (interrupted === null) return pullWindow(deps, request, beginning, incrementalWindow(deps, request, beginning));
   const resumed = await pullWindow(deps, request, beginning, interrupted);
   if (resumed.outcome !== 'finished') return resumed;
   const ended = await load();
-  const rest = await pullWindow(deps, request, ended, incrementalWindow(deps, request, ended.position), resumed);
+  const rest = await pullWindow(deps, request, ended, incrementalWindow(deps, request, ended), resumed);
   return { ...rest, resumed: true, restarted: resumed.restarted || rest.restarted };
 }
 
@@ -90,6 +89,10 @@ function newWindow(period: Pick<Window, 'from' | 'to'>, gaps: Parameters<typeof 
   return { ...period, runId: randomUUID(), plan: planOf(period, gaps), isResumed: false, asOf: null };
 }
 
+function lookBackOf({ lookBackMs }: PullDeps, { source, bannerId }: PullRequest, form: RequestForm): LookBack {
+  return { farMs: lookBackMs, shiftMs: shiftOf(source.slug, bannerId), form };
+}
+
 /** Gaps to retry in one run. */
 const GAPS_AGAIN = 20;
 
@@ -98,12 +101,12 @@ const GAPS_AGAIN = 20;
  * found (requesting everything costs no more if there is nothing, and rows shown later are found), or if the position
  * lies in the future: the clock that set it was wrong by an unknown amount.
  */
-function incrementalWindow(deps: PullDeps, request: PullRequest, position: SyncPosition | null): Window {
+function incrementalWindow(deps: PullDeps, request: PullRequest, { position, form }: Beginning): Window {
+  const now = deps.clock();
   const readTo = readToOf(position);
-  if (readTo === null || position?.rows_total === 0 || isBeyond(readTo, deps.clock()))
+  if (readTo === null || position?.rows_total === 0 || isBeyond(completeBeforeGaps(position) ?? readTo, now))
     return newWindow({ from: null, to: null }, {});
-  const mark = Math.min(Date.parse(readTo), Date.parse(isoNow(deps.clock)));
-  const from = new Date(mark - (request.lookBackMs ?? DEFAULT_LOOK_BACK_MS)).toISOString();
+  const from = new Date(startOfRun(Date.parse(readTo), now.getTime(), lookBackOf(deps, request, form))).toISOString();
   // Those that were tried longest ago come first.
   const gaps = gapsOfPosition(position);
   return newWindow({ from, to: null }, { again: gaps.slice(0, GAPS_AGAIN), left: gaps.slice(GAPS_AGAIN) });
@@ -302,7 +305,9 @@ async function finish(pull: Pull): Promise<Ending> {
   const failure = plan.unreachable.length === 0 ? null : unreachable(joinGaps(plan.unreachable));
   const error = failure?.error ?? null;
   await conclude(pull, failure === null ? 'sync.finished' : 'sync.failed', error, async (tx, at) => {
-    ({ watermark: pull.watermark } = await finishPosition(tx.query, pull.run, { plan, error, at, begins, position }));
+    const lookBack = lookBackOf(pull.deps, pull.request, pull.asking.form);
+    const end = { plan, error, at, begins, position, lookBack };
+    ({ watermark: pull.watermark } = await finishPosition(tx.query, pull.run, end));
   });
   if (failure === null) return { outcome: 'finished' };
   return { outcome: 'failed', reason: failure.reason, error: failure.error };

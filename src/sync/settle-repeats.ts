@@ -2,12 +2,15 @@ import type { Clock } from '../core/clock.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
-import { columnOf } from './position.ts';
+import { SLOT_MS } from './look-back.ts';
+import { columnOf, readToOf } from './position.ts';
 
 interface SettleDeps {
   readonly store: Pick<Store, 'read'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
+  /** How late rows may appear. Milliseconds. */
+  readonly lookBackMs: number;
   /** Projects everything appended so far, since the decision is based on projected rows. */
   readonly catchUp: () => Promise<unknown>;
 }
@@ -23,14 +26,12 @@ interface Settled {
 const BEFORE_MS = 60 * 60_000;
 /** Clocks may differ by this much. */
 const SKEW_MS = 5 * 60_000;
-/** A missing row counts only if the log was pulled up to this long after the delivery: rows may appear late. */
-const LATE_MS = 24 * 60 * 60_000;
 const AT_ONCE = 500;
 
 /**
  * Decides from the pulled log whether repeats of consent deliveries with neither id nor time were new choices. Two rows
  * with the same subject, choice and banner around the arrivals: at least one repeat was a new choice. One row, and the
- * log pulled to a day after the last arrival: it was a repeat. Anything else stays open. Each decision is an entry that
+ * log pulled so far beyond the last arrival that rows shown late would have been seen: it was a repeat. Anything else stays open. Each decision is an entry that
  * names its rows, because it rests on what was known then and a rebuild must reach the same result. Deciding twice
  * changes nothing. Errors: those of the store and the ledger.
  */
@@ -104,7 +105,7 @@ async function loadOpen({ store }: SettleDeps, source: string | null, after: num
 }
 
 async function decide(
-  { store }: SettleDeps,
+  { store, lookBackMs }: SettleDeps,
   delivery: OpenDelivery,
 ): Promise<{
   readonly resolution: 'repeat' | 'new-choice';
@@ -136,25 +137,26 @@ async function decide(
   const found = { rows: [...rows.values()], from, to };
   if (rows.size >= 2) return { resolution: 'new-choice', ...found };
   if (rows.size === 0) return null;
-  const watermark = await loadWatermark({ store }, delivery);
-  const isThrough = watermark !== null && Date.parse(watermark) >= Date.parse(delivery.lastAt) + LATE_MS;
+  const readTo = await loadReadTo({ store }, delivery);
+  // A row that appears late is read up to a slot later.
+  const isThrough = readTo !== null && Date.parse(readTo) >= Date.parse(delivery.lastAt) + lookBackMs + SLOT_MS;
   return isThrough ? { resolution: 'repeat', ...found } : null;
 }
 
-/** The time up to which the log of the delivery's banner has been pulled. */
-async function loadWatermark(
+/** The time up to which the log of the delivery's banner has been pulled, with the look-back and without gaps. */
+async function loadReadTo(
   { store }: Pick<SettleDeps, 'store'>,
   { source, bannerId }: OpenDelivery,
 ): Promise<string | null> {
   const positions = await store.read
     .selectFrom('sync_positions')
-    .select('watermark')
+    .select(['watermark', 'read_to'])
     .where('source', '=', source)
     .where('banner_id', 'in', [columnOf(null), columnOf(bannerId)])
     .execute();
   return (
     positions
-      .flatMap(({ watermark }) => watermark ?? [])
+      .flatMap((position) => [position.watermark, readToOf(position)].filter((time) => time !== null).sort()[0] ?? [])
       .sort()
       .at(-1) ?? null
   );

@@ -103,7 +103,7 @@ describe('a run that is resumed by a later one', () => {
       watermark: now.toISOString(),
     });
     // Only the look-back.
-    expect(fake.requests.slice(before).map((query) => query.get('from'))).toEqual(['2026-07-09T00:00:00.000Z']);
+    expect(fake.requests.slice(before).map((query) => query.get('from'))).toEqual(['2026-07-09T23:00:00.000Z']);
     expect((await syncing.actions()).map(({ action }) => action)).toEqual(['sync.finished', 'sync.finished']);
   });
 
@@ -167,7 +167,7 @@ describe('clocks', () => {
       stored: 1,
       watermark: syncing.now.toISOString(),
     });
-    expect(await syncing.pull()).toMatchObject({ from: new Date(now.getTime() + hours(72)).toISOString() });
+    expect(await syncing.pull()).toMatchObject({ from: new Date(now.getTime() + hours(95)).toISOString() });
     expect((await position())?.watermark).toBe(syncing.now.toISOString());
   });
 

@@ -102,6 +102,7 @@ describe('for any rows, order, page size and faults', () => {
           }
           // Rows that the service shows late, within the look-back.
           fake.rows = all.filter((row) => row.at >= now.getTime() - 86_400_000 || early.includes(row));
+          syncing.now = new Date(now.getTime() + 6 * 3_600_000);
           let outcome: string;
           let runs = 0;
           do {

@@ -27,7 +27,7 @@ async function pull(world: World, recordId: string, subject: string, time: strin
   await world.ledger.append([pulledRow('acme', { event: 'consent.recorded', fact }, day('9T00:00'))]);
 }
 
-async function setWatermark(world: World, watermark: string): Promise<void> {
+async function setWatermark(world: World, watermark: string, readTo = watermark): Promise<void> {
   const none = { cursor: null, run_id: null, run_from: null, run_to: null, run_as_of: null };
   await world.store.transaction(async (tx) => {
     await tx.query.deleteFrom('sync_positions').execute();
@@ -38,6 +38,7 @@ async function setWatermark(world: World, watermark: string): Promise<void> {
         banner_id: 'b1',
         ...none,
         watermark,
+        read_to: readTo,
         rows_total: 0,
         last_success_at: null,
         last_error: null,
@@ -67,6 +68,7 @@ it('the pulled log settles repeats with an entry that names the rows, and a rebu
         store: world.store,
         ledger: world.ledger,
         clock: () => new Date(day('9T00:00')),
+        lookBackMs: 24 * 3_600_000,
         catchUp: () => projector.catchUp(),
       },
       { source: null, actor: 'schedule' },
@@ -79,10 +81,13 @@ it('the pulled log settles repeats with an entry that names the rows, and a rebu
       ]),
     );
 
-  // Rows may appear late: until the log was pulled a day beyond, only existing rows count.
-  await setWatermark(world, day('2T09:00'));
+  // Rows may appear a day late and are then pulled within six hours: until then, only existing rows count.
+  await setWatermark(world, day('2T15:00'));
   expect(await settle()).toEqual({ repeats: 0, newChoices: 1, open: 3 });
-  await setWatermark(world, day('2T10:30'));
+  // Pulled so far, but with a shorter look-back: rows shown late may be missing.
+  await setWatermark(world, day('2T16:30'), day('2T15:00'));
+  expect(await settle()).toEqual({ repeats: 0, newChoices: 0, open: 3 });
+  await setWatermark(world, day('2T16:30'));
   expect(await settle()).toEqual({ repeats: 1, newChoices: 0, open: 2 });
   expect(await settle()).toEqual({ repeats: 0, newChoices: 0, open: 2 });
   expect(await resolutions()).toEqual({ 1: 'new-choice', 2: 'repeat', 3: 'unresolved', 4: 'unresolved' });

@@ -179,7 +179,7 @@ async function play(drawn: Scenario): Promise<void> {
     const request = { source, actor: 'test', pageRows: drawn.pageRows, atOnce: drawn.atOnce };
     const run = (more: Partial<SyncRequest> = {}, over: Mortal = { store, ledger }) =>
       syncSource(
-        { ...over, clock, serviceFor, recipeOf: () => null, catchUp: () => Promise.resolve() },
+        { ...over, clock, serviceFor, lookBackMs: 24 * HOUR, recipeOf: () => null, catchUp: () => Promise.resolve() },
         { ...request, ...more },
       );
     const rowsNow = () => {
@@ -190,7 +190,14 @@ async function play(drawn: Scenario): Promise<void> {
     const recount = async () => {
       const failures: string[] = [];
       for (const bannerId of await loadCompletedBanners(store.read, source.slug)) {
-        const deps = { store, ledger, clock, service: serviceFor(), catchUp: () => Promise.resolve() };
+        const deps = {
+          store,
+          ledger,
+          clock,
+          service: serviceFor(),
+          lookBackMs: 24 * HOUR,
+          catchUp: () => Promise.resolve(),
+        };
         const counted = await recountConsentLogs(deps, { ...request, bannerId, days: 40 });
         if (counted.outcome === 'failed') failures.push(counted.error);
       }
@@ -266,6 +273,8 @@ async function play(drawn: Scenario): Promise<void> {
 
     // A service that refused the log as a whole is tried again as a whole after a day.
     if (drawn.faults.some(({ name }) => name === 'bad-request')) now += 25 * HOUR;
+    // Rows shown late are found by the next run that looks far back.
+    now += 6 * HOUR;
     for (let runs = 1; ; runs += 1) {
       const result = await run();
       if (result.outcome === 'done' && result.banners.every(({ outcome }) => outcome === 'finished')) break;

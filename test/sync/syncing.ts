@@ -59,7 +59,15 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
     store,
     ledger,
     now,
-    deps: { store, ledger, clock, service, catchUp: () => Promise.resolve(), recipeOf: () => null },
+    deps: {
+      store,
+      ledger,
+      clock,
+      service,
+      lookBackMs: 24 * 3_600_000,
+      catchUp: () => Promise.resolve(),
+      recipeOf: () => null,
+    },
     pull: (request = {}) =>
       pullConsentLogs(syncing.deps, { source: sourceAt(baseUrl), bannerId: 'bnr_1', actor: 'test', ...request }),
     bodies: () => bodiesOf('consent-log'),

@@ -275,7 +275,7 @@ describe('the nightly recount', () => {
     expect(status.reduce((sum, { rows }) => sum + rows, 0)).toBe(all.length);
     expect(status.every((one) => one.source === source && one.recount !== null)).toBe(true);
     const shown = await world.command('sync', 'status');
-    expect(shown.stdout).toMatch(/the recount of \S+ found \d+ rows? missed by earlier runs/);
+    expect(shown.stdout).toMatch(/the recount of \S+ found \d+ rows? that no earlier run had fetched/);
 
     // Now some earlier rows are no longer shown.
     world.sandbox.faults.set([{ name: 'late-rows', rate: 0.2, ms: 30 * 86_400_000 }]);
