@@ -24,6 +24,8 @@ export interface BannerPull {
   readonly covered: readonly Span[];
   /** Parts of the period that no finished run requested. */
   readonly gaps: readonly Span[];
+  /** The last moment that a finished run covered, in the period or after it; null if none did. */
+  readonly pulledTo: string | null;
   /** The earliest row that the service returned when everything was requested; null if that never happened or there was no row. */
   readonly nothingBefore: string | null;
 }
@@ -76,7 +78,12 @@ export async function loadPulls(input: ReportInput, period: Period): Promise<rea
   }
   const whole = knownPart(input, period);
   return [...banners.values()]
-    .map(({ pull, windows }) => ({ ...pull, covered: within(whole, windows), gaps: gapsIn(whole, windows) }))
+    .map(({ pull, windows }) => ({
+      ...pull,
+      covered: within(whole, windows),
+      gaps: gapsIn(whole, windows),
+      pulledTo: windows.at(-1)?.to ?? null,
+    }))
     .sort(byText(({ bannerId }) => bannerId));
 }
 
@@ -113,6 +120,7 @@ function emptyPull(bannerId: string | null): Mutable<BannerPull> {
     lastError: null,
     covered: [],
     gaps: [],
+    pulledTo: null,
     nothingBefore: null,
   };
 }

@@ -245,7 +245,7 @@ function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
   const notYet = totals.onlyWebhook - totals.unmatchableDelivered - missing;
   if (notYet > 0)
     concerns.push(
-      `${counted(notYet, 'decision was', 'decisions were')} delivered in stretches that were not pulled, so nothing confirms ${notYet === 1 ? 'it' : 'them'}.`,
+      `${counted(notYet, 'decision was', 'decisions were')} delivered in stretches that were not pulled, or in the six hours before the last pull, whose rows may still come: nothing confirms ${notYet === 1 ? 'it' : 'them'}.`,
     );
   return concerns;
 }

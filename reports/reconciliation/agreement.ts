@@ -24,6 +24,7 @@ import { choicesThatDiffer } from '../../src/core/consent-judgement.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { stateWord } from '../words.ts';
 import { actionSchema, type Counters } from '../../src/core/action.ts';
+import { SLOT_MS } from '../../src/sync/look-back.ts';
 import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
 
 /** How the two channels agree on one banner, and what was pulled for it. */
@@ -98,6 +99,8 @@ export interface Coverage {
   readonly pulls: readonly BannerPull[];
   /** The pulled parts of the period, for each banner that a decision or a pull names. */
   readonly covered: ReadonlyMap<string | null, readonly Span[]>;
+  /** The time up to which each of them should have every row, even one that the service shows a little late. */
+  readonly confirmedTo: ReadonlyMap<string | null, string>;
 }
 
 /**
@@ -142,6 +145,7 @@ export async function loadCoverage(input: ReportInput, period: Period): Promise<
   const pulls = await loadPulls(input, period);
   const named = pulls.flatMap(({ bannerId }) => bannerId ?? []);
   const covered = new Map<string | null, readonly Span[]>();
+  const confirmedTo = new Map<string | null, string>();
   // Which banners a pull covers that names none is undocumented: it counts for banners that some log row names, and for
   // decisions that name none.
   const inLog = named.length < pulls.length ? await history.bannersInLog(period) : null;
@@ -149,13 +153,24 @@ export async function loadCoverage(input: ReportInput, period: Period): Promise<
     const ofWhole = inLog !== null && (bannerId === null || inLog.has(bannerId));
     const own = pulls.filter((pull) => pull.bannerId === bannerId || (pull.bannerId === null && ofWhole));
     covered.set(bannerId, mergeSpans(own.flatMap((pull) => pull.covered)));
+    const pulledTo = own
+      .flatMap((pull) => pull.pulledTo ?? [])
+      .sort()
+      .at(-1);
+    if (pulledTo !== undefined) confirmedTo.set(bannerId, new Date(Date.parse(pulledTo) - SLOT_MS).toISOString());
   }
-  return { pulls, covered };
+  return { pulls, covered, confirmedTo };
 }
 
-/** The periods in which the log should contain every delivered decision. */
-export function windowsOf({ covered }: Coverage): readonly BannerWindow[] {
-  return [...covered].flatMap(([bannerId, some]) => some.map((window) => ({ bannerId, ...window })));
+/**
+ * The periods in which the log should contain every delivered decision. They leave out the hours before the last pull,
+ * because a row shown late is found by the next pull that looks far back.
+ */
+export function windowsOf({ covered, confirmedTo }: Coverage): readonly BannerWindow[] {
+  return [...covered].flatMap(([bannerId, some]) => {
+    const end = confirmedTo.get(bannerId) ?? '';
+    return some.flatMap(({ from, to }) => (from < end ? { bannerId, from, to: to < end ? to : end } : []));
+  });
 }
 
 /** The banners of the period's decisions, and those pulled by name. */

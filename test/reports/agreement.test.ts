@@ -273,6 +273,24 @@ test('the time after the last pull of a current period is not a gap, and the rep
   ]);
 });
 
+test('a delivery of the six hours before the last pull is not missing from the log: its row may be shown late', async () => {
+  const world = await open();
+  await world.insert('decision_history', [
+    decision(1, at(20, '03:00:00.000')),
+    decision(2, at(20, '08:30:00.000')),
+    decision(3, at(20, '03:00:00.000'), pulled),
+  ]);
+  await world.insert('action_history', [wholeLog(9, { asOf: at(20) })]);
+  const during = { generatedAt: at(20, '10:05:00.000') };
+  const { agreement, concerns } = await said(world, during);
+  expect(agreement.banners.map(({ missingFromLog }) => missingFromLog)).toEqual([1]);
+  expect(concerns.join('\n')).toMatch(/1 decision was delivered in .*six hours before the last pull.*confirms it/);
+  // The next pulls would have brought it.
+  await world.insert('action_history', [wholeLog(10, { asOf: at(20, '15:00:00.000') })]);
+  const later = await said(world, { generatedAt: at(20, '15:05:00.000') });
+  expect(later.agreement.banners.map(({ missingFromLog }) => missingFromLog)).toEqual([2]);
+});
+
 test('decisions missing from a recount are named once, and only those of the period', async () => {
   const world = await open();
   await world.insert('decision_history', [
