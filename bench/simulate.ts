@@ -121,7 +121,8 @@ function constantsOf(constants: Constants): Figure[] {
 /** A round of a thousand sources with 50 rows known and 2 new, from a service that takes 100 ms. */
 async function checkPull(constants: Constants, turns: (path: string) => Promise<number>): Promise<Figure> {
   const took = 1000 * (await turns('/known-50/new-2/wait-100/'));
-  const scenario = { ...CHECK, sites: 1000, interval: 60, atOnce: 32, isEven: true };
+  // A day of choices is known, as in what was measured.
+  const scenario = { ...CHECK, sites: 1000, interval: 60, atOnce: 32, isEven: true, isAlwaysFar: true };
   const { pullDelay } = simulate(constants, scenario);
   return checked('a round of 1,000 pulls, 50 rows known and 2 new, 100 ms', pullDelay, took);
 }
@@ -164,7 +165,9 @@ function daysOf(constants: Constants): Figure[] {
   for (const [interval, often] of INTERVALS) {
     for (const sites of [1000, 10_000, 100_000, 1_000_000]) {
       report(`  ${sites} sites, ${often}`);
-      figures.push(dayOf(`${count(sites)} sites, ${often}`, constants, run({ sites, interval }), interval));
+      const day = run({ sites, interval });
+      const needs = needsOf(constants, { ...USUAL, sites, interval }, day);
+      figures.push(dayOf(`${count(sites)} sites, ${often}`, constants, { ...day, needs }, interval));
     }
     for (const [setting, more] of Object.entries(SETTINGS)) {
       const most = mostSites(interval, (sites) => run({ ...more, sites, interval }));
@@ -190,16 +193,35 @@ function simulateSample(constants: Constants, scenario: Scenario): Outcome {
   return { ...day, ...counts };
 }
 
+/** Machines that would be enough for every simulated day. */
+const MACHINES = 20;
+
+/**
+ * What a day needs if nothing is late. Pulls that cannot keep up are further apart, so more of them look far back: then
+ * the needs are those of a machine that is so many times faster.
+ */
+function needsOf(constants: Constants, scenario: Scenario, { needs }: Outcome): Outcome['needs'] {
+  const { lock: _, ...parts } = needs;
+  if (sumOf(parts) < 1) return needs;
+  const faster = Object.fromEntries(Object.entries(constants).map(([name, took]) => [name, took / MACHINES]));
+  const atOnce = scenario.atOnce * MACHINES;
+  const kept = simulateSample({ ...constants, ...faster }, { ...scenario, atOnce }).needs;
+  return Object.fromEntries(Object.entries(kept).map(([part, need]) => [part, need * MACHINES])) as Outcome['needs'];
+}
+
+const sumOf = (parts: Record<string, number>) => Object.values(parts).reduce((sum, part) => sum + part, 0);
+
 const SETTINGS: Record<string, Partial<Scenario>> = {
   'default settings': {},
   'without the nightly recount': { recountDays: 0 },
-  'and with a look-back of an hour, which the program does not offer': { recountDays: 0, lookBack: 1 },
+  'with SYNC_LOOK_BACK_HOURS=72': { lookBack: 72 },
+  'if every pull looked back a day': { isAlwaysFar: true },
 };
 
 function dayOf(name: string, { bytes }: Constants, day: Outcome, interval: number): Figure {
   const { lock, ...parts } = day.needs;
   const share = (value: number) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)} %`;
-  const all = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  const all = sumOf(parts);
   const [first] = Object.entries(parts).sort(([, a], [, b]) => b - a)[0] ?? [''];
   const gigabytes = (day.choices * bytes) / 1e9;
   const ended = day.recountEnded === null ? 'not on that day' : `at ${clockOf(day.recountEnded)}`;
@@ -236,7 +258,7 @@ function holds(day: Outcome, interval: number): boolean {
 /** The largest number of sites for which a day holds, in steps of a tenth. */
 function mostSites(interval: number, run: (sites: number) => Outcome): number {
   const { lock: _, ...parts } = run(10_000).needs;
-  let sites = (1.2 * 10_000) / Object.values(parts).reduce((sum, part) => sum + part, 0);
+  let sites = (1.2 * 10_000) / sumOf(parts);
   while (sites > 100 && !holds(run(rounded(sites)), interval)) sites *= 0.9;
   return rounded(sites);
 }

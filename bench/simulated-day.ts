@@ -4,6 +4,7 @@
  * schedule enqueued them, then folding, as in the program (docs/decisions.md, Deliveries go first).
  */
 
+import { SLOT_MS, startOfRun } from '../src/sync/look-back.ts';
 import { randomFrom } from '../test/chaos/random.ts';
 
 /** Seconds of the machine with nothing else to do, measured by `npm run bench -- simulate`. */
@@ -34,8 +35,10 @@ export interface Scenario {
   readonly atOnce: number;
   /** Sites that share a key: their pulls start five seconds apart, over five minutes at most (src/sync/jobs.ts). */
   readonly sitesPerKey: number;
-  /** Hours before the last pull that a pull reads again (src/sync/pull.ts). */
+  /** SYNC_LOOK_BACK_HOURS: how late rows may appear, which decides what a pull reads again (src/sync/look-back.ts). */
   readonly lookBack: number;
+  /** Only for comparison: every pull reads the whole look-back again. */
+  readonly isAlwaysFar?: boolean;
   /** Days that the nightly recount reads again; 0: none. */
   readonly recountDays: number;
   readonly seed: number;
@@ -114,14 +117,21 @@ function dayCurve(second: number): number {
   return 1 + 0.9 * Math.cos((2 * Math.PI * (second - 20 * 3600)) / DAY);
 }
 
+/** The part of a day's choices that are made between two seconds. */
+function partOfDay(from: number, to: number): number {
+  const wave = (second: number) => Math.sin((2 * Math.PI * (second - 20 * 3600)) / DAY) / (2 * Math.PI);
+  return (to - from) / DAY + 0.9 * (wave(to) - wave(from));
+}
+
 /** Steps of a second. All sums are exact, and the result depends on nothing but the arguments. */
 export function simulate(constants: Constants, scenario: Scenario): Outcome {
-  const { sites, interval, latency, atOnce, sitesPerKey, lookBack, recountDays, fullLoad } = scenario;
+  const { sites, interval, latency, atOnce, sitesPerKey, lookBack, isAlwaysFar, recountDays, fullLoad } = scenario;
   const random = randomFrom(scenario.seed);
   const { sizes, total, next } = createSites(scenario, random);
   const entry = constants.delivery + constants.seal;
   const queue = createQueue(sites);
   const unpulled = new Uint32Array(sites);
+  const readTo = new Float64Array(sites).fill(-60 * interval);
   // As if the day before had been like this one: the log has what arrived since its last pull.
   let [rowsWaiting, deliveriesWaiting, choices, rowsStored, delivered] = [0, 0, 0, 0, 0];
   for (let site = 0; site < sites; site += 1) {
@@ -146,15 +156,26 @@ export function simulate(constants: Constants, scenario: Scenario): Outcome {
     due[isRecount ? 'recounts' : 'pulls'] += sites;
   }
 
+  /** Rows that a pull reads although they are stored: those of its look-back. */
+  function readAgain(site: number, now: number): number {
+    const end = readTo[site] ?? 0;
+    // Spread by the golden ratio, like the program's hash of the names.
+    const shiftMs = Math.floor(((site * 0.618034) % 1) * SLOT_MS);
+    const lookBackOf = { farMs: lookBack * 3_600_000, shiftMs, form: { period: 'time' as const } };
+    const from = isAlwaysFar === true ? end - lookBack * 3600 : startOfRun(end * 1000, now * 1000, lookBackOf) / 1000;
+    return (sizes[site] ?? 0) * partOfDay(from, end);
+  }
+
   /** Seconds of the machine that one job takes. */
-  function pull(job: number): { readonly takes: number; readonly pages: number } {
+  function pull(job: number, now: number): { readonly takes: number; readonly pages: number } {
     const isRecount = job >= sites;
     const site = job % sites;
     const size = sizes[site] ?? 0;
     const rows = isRecount ? 0 : (unpulled[site] ?? 0);
-    const known = size * (isRecount ? recountDays : lookBack / 24);
+    const known = isRecount ? size * recountDays : readAgain(site, now);
     const pages = Math.max(1, Math.ceil((rows + known) / PAGE_ROWS));
-    const withRows = rows + known >= 1 ? pages : 0;
+    // A page without rows is not committed: that is certain only if there are new ones.
+    const withRows = rows > 0 ? pages : pages * (1 - Math.exp(-known));
     const takes = constants.sync + withRows * constants.page + known * constants.known + rows * constants.row;
     rowsReadAgain += known;
     if (isRecount) {
@@ -164,6 +185,7 @@ export function simulate(constants: Constants, scenario: Scenario): Outcome {
       done.pulls += 1;
       work.pulling += takes;
       unpulled[site] = 0;
+      readTo[site] = now;
       rowsWaiting -= rows;
       rowsStored += rows;
     }
@@ -201,7 +223,7 @@ export function simulate(constants: Constants, scenario: Scenario): Outcome {
     while (left > 0 && slots > 0) {
       const job = queue.take();
       if (job === null) break;
-      const { takes, pages } = pull(job.id);
+      const { takes, pages } = pull(job.id, now);
       left -= takes;
       slots -= takes + pages * latency;
       const delay = now + Math.min(1, Math.max(1 - left, 1 - slots / atOnce)) - job.due;

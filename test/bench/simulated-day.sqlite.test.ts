@@ -45,3 +45,13 @@ it('reports late pulls when a round takes longer than the interval', () => {
   expect(simulate(constants, day).pullDelay).toBeLessThan(15 * 60);
   expect(simulate({ ...constants, sync: 2 }, day).pullDelayInAll).toBeGreaterThan(15 * 60);
 });
+
+it('reads a choice again about nine times when pulling every 15 minutes, instead of 96 times', () => {
+  const timesOf = (isAlwaysFar: boolean) => {
+    const { rowsReadAgain, choices } = simulate(constants, { ...day, recountDays: 0, isAlwaysFar });
+    return rowsReadAgain / choices;
+  };
+  expect(timesOf(false)).toBeGreaterThan(8);
+  expect(timesOf(false)).toBeLessThan(10);
+  expect(timesOf(true)).toBeGreaterThan(90);
+});
