@@ -24,8 +24,8 @@ interface Shown {
   readonly since: number;
 }
 
-/** A service whose log shows rows late, in pages of three. */
-async function lateService(takes: Takes = 'times', zoneHours = 0) {
+/** A service whose log shows rows late, in pages of three. Its clock may be behind ours; null: it does not say. */
+async function lateService(takes: Takes = 'times', zoneHours = 0, minutesBehind: number | null = null) {
   const log: Shown[] = [];
   const requests: { readonly from: string | null; readonly rows: number }[] = [];
   let failsAt = Number.POSITIVE_INFINITY;
@@ -55,7 +55,8 @@ async function lateService(takes: Takes = 'times', zoneHours = 0) {
           const value = { id, created_at: iso(at) };
           return { bytes: Buffer.from(JSON.stringify(value)), value, isUtf8: true };
         });
-        return { rows, nextCursor, serverDate: null, damage: null };
+        const serverDate = minutesBehind === null ? null : new Date(syncing.now.getTime() - minutesBehind * MINUTE);
+        return { rows, nextCursor, serverDate, damage: null };
       }),
   };
   const source = sourceAt('http://service.test/api/v1');
@@ -248,8 +249,9 @@ it('every row up to a day late comes within six hours and one pull, up to an hou
         ['no-offset', 14],
       ),
       fc.constantFrom(1, 24, 24, 48),
-      async (steps, [takes, zoneHours], lookBackHours) => {
-        const { log, pull, stored, fail, syncing, requests } = await lateService(takes, zoneHours);
+      fc.constantFrom(null, 0, 10, 200),
+      async (steps, [takes, zoneHours], lookBackHours, minutesBehind) => {
+        const { log, pull, stored, fail, syncing, requests } = await lateService(takes, zoneHours, minutesBehind);
         log.push(longAgo);
         let at = start;
         await pull(at, {}, lookBackHours);
