@@ -94,7 +94,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     const identity = await openIdentity(base, restoring);
     const ledger = await openLedger(base, identity);
     const intake = await openIntake(base, identity, ledger);
-    await takeRowsLeft(identity.store);
+    await takeRowsLeft({ ...identity, ...ledger });
     const models = openReadModels(base, identity, ledger);
     const work = openJobs(base, identity);
     const useCases = await createUseCases({ ...base, ...identity, ...ledger, ...intake, ...models, ...work, sample });

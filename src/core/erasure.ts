@@ -20,9 +20,10 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** A document whose file was removed; its hash stays, so that a copy held by someone can be recognised. */
 const erasedDocument = z.object({
-  documentId: z.string(),
+  // Both become part of a path.
+  documentId: z.string().regex(/^[\w-]+$/),
   name: z.string(),
-  format: z.string(),
+  format: z.string().regex(/^[a-z]+$/),
   sha256: hash,
   /** The entry `document.produced`; it is erased too if its parameters contain personal data. */
   seq: z.number().int().positive(),

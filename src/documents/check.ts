@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Action, actionSchema } from '../core/action.ts';
 import type { Entry } from '../crypto/entry.ts';
 import { sha256Hex, sha256OfStream } from '../crypto/hash.ts';
-import { listErasures } from '../ledger/erase.ts';
+import { listUncheckedErasures } from '../ledger/erase.ts';
 import { OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
 import { type ProofOptions, proveEntry } from '../ledger/prove-entry.ts';
 import type { Tables } from '../store/schema.ts';
@@ -125,7 +125,7 @@ export async function checkFile(proofs: ProofOptions, path: string): Promise<Che
 /** Erasures that name a document with these bytes, each checked like the entry of a document. */
 async function erasuresOf(proofs: ProofOptions, sha256: string, problems: string[]): Promise<readonly ErasedCopy[]> {
   const found: ErasedCopy[] = [];
-  for (const { seq, documents } of await listErasures(proofs.store.read)) {
+  for (const { seq, documents } of await listUncheckedErasures(proofs.store.read)) {
     const document = documents.find((one) => one.sha256 === sha256);
     if (document === undefined) continue;
     const proof = await proveEntry(proofs, seq);

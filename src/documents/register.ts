@@ -76,7 +76,7 @@ export async function registerDocument(
     ['document.produced', documentId, sha256],
     clock().toISOString(),
     async (tx, [appended]) => {
-      await cited.assertThere(tx.query);
+      await cited.assertThere(tx.query, ledger);
       if (appended !== undefined) await registeredIn?.(tx, registered(appended.seq));
     },
   ).catch(async (error: unknown) => {

@@ -20,7 +20,7 @@ export interface ErasedAgain {
 export async function reapplyErasures(deps: ErasureDeps): Promise<ErasedAgain> {
   await finishErasures(deps);
   const { records, problems } = await loadErasureRecords(deps);
-  const known = new Set((await listErasures(deps.store.read)).map(({ id }) => id));
+  const known = new Set((await listErasures(deps.store.read, deps.ledger)).map(({ id }) => id));
   const failed: string[] = [...problems];
   let erasures = 0;
   let entries = 0;

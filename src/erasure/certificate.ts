@@ -15,7 +15,7 @@ import {
 } from '../documents/frame.ts';
 import { registerDocument } from '../documents/register.ts';
 import type { Erasure, ErasureSummary } from '../core/erasure.ts';
-import { listErasures } from '../ledger/erase.ts';
+import { listUncheckedErasures } from '../ledger/erase.ts';
 import { createProver, type ProofOptions } from '../ledger/prove-entry.ts';
 
 const scopes: Readonly<Record<Erasure['by'], string>> = {
@@ -34,7 +34,7 @@ export async function lastErasure(
   deps: ProofOptions,
   nameOf: (law: string) => string,
 ): Promise<{ readonly facts: ErasureFacts; readonly source: string | null } | { readonly problem: string }> {
-  const all = await listErasures(deps.store.read);
+  const all = await listUncheckedErasures(deps.store.read);
   const first = all.findLastIndex(({ summary }) => summary !== undefined);
   const parts = first === -1 ? [] : all.slice(first).filter(({ firstMadeAt }) => firstMadeAt === null);
   const [head] = parts;

@@ -5,11 +5,11 @@ import type { Kysely } from 'kysely';
 import { isoNow } from '../core/clock.ts';
 import { ENTRIES_AT_ONCE, type Erasure, type ErasureReason } from '../core/erasure.ts';
 import { documentPath } from '../documents/register.ts';
-import { appendErasure, chunksOf, listErasures } from '../ledger/erase.ts';
+import { appendErasure, chunksOf, listErasures, listSoundErasures } from '../ledger/erase.ts';
 import { nextGeneration } from '../projections/position.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
 import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
-import type { Store, StoreTransaction } from '../store/store.ts';
+import type { StoreTransaction } from '../store/store.ts';
 import type { ErasureDeps } from './deps.ts';
 import type { ErasurePlan } from './plan.ts';
 import { writeErasureRecords } from './records.ts';
@@ -138,10 +138,10 @@ async function endJobs({ query }: StoreTransaction, ids: readonly string[], now:
  * Deletes rows left in the read models if the process ended between the erasure and {@link takeRows}. Call it before
  * anyone reads them. Does nothing if no erasure is unfinished.
  */
-export async function takeRowsLeft(store: Store): Promise<void> {
+export async function takeRowsLeft({ store, ledger }: Pick<ErasureDeps, 'store' | 'ledger'>): Promise<void> {
   const from = await readSetting(store, UNFINISHED_ERASURE);
   if (from === null) return;
-  for (const { seqs } of await listErasures(store.read, Number(from) - 1))
+  for (const { seqs } of await listErasures(store.read, ledger, Number(from) - 1))
     await store.foldTransaction((tx) => takeRows(tx, seqs));
 }
 
@@ -153,12 +153,13 @@ export async function isUnfinished({ store }: Pick<ErasureDeps, 'store'>): Promi
 /**
  * The steps of an erasure outside its transaction: removes files of documents and evidence, folds the read models
  * again, records the erasure in DATA_DIR/erasures for a restored backup, and rewrites the database without the old
- * bytes. Idempotent. False: there was nothing to finish.
+ * bytes. Idempotent. False: there was nothing to finish. Throws VerificationFault, with nothing removed, if an erasure
+ * was altered: someone who can write to the database must not decide which files are removed.
  */
 export async function finishErasures(deps: ErasureDeps): Promise<boolean> {
   const from = await readSetting(deps.store, UNFINISHED_ERASURE);
   if (from === null) return false;
-  const erasures = await listErasures(deps.store.read, Number(from) - 1);
+  const erasures = await listSoundErasures(deps.store.read, deps.ledger, Number(from) - 1);
   for (const { documents, files } of erasures) {
     for (const document of documents) await removeDocument(deps.documentsFolder, document);
     for (const sha256 of files) await rm(join(deps.evidenceFolder, sha256), { force: true });

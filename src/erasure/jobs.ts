@@ -51,9 +51,12 @@ export function createErasureJobs(deps: ErasureJobDeps) {
       const { proposal: id } = readPayload(payloadSchema, payload);
       const proposal = await findProposal(deps, id);
       if (proposal === null) throw new JobRefused('This erasure was withdrawn or is already done.');
+      // Not only on the page: someone who can write to the database can add a job.
+      if (proposal.needsSecond && proposal.confirmedBy === null)
+        throw new JobRefused('Nothing was erased. No second person has approved this erasure yet.');
       progress({ done: 0, total: null, message: 'finding everything to erase' });
       await finishErasures(erasure);
-      const begun = (await listErasures(erasure.store.read)).filter((one) => one.id === id);
+      const begun = (await listErasures(erasure.store.read, erasure.ledger)).filter((one) => one.id === id);
       const refuse = async (problem: string): Promise<never> => {
         await removeProposal(deps, id);
         throw new JobRefused(`Nothing was erased. ${problem}`);

@@ -4,7 +4,7 @@ import {
   chunksOf,
   type ErasureRecord,
   erasureRecordName,
-  listErasures,
+  listSoundErasures,
   macOfErasureRecord,
   readErasureRecord,
   type RecordedErasure,
@@ -71,7 +71,7 @@ export async function loadErasureRecords(
 /** Writes records that are missing in DATA_DIR/erasures or were not written by this installation; returns their number. */
 export async function rewriteErasureRecords(deps: ErasureDeps): Promise<number> {
   const lost: RecordedErasure[] = [];
-  for (const erasure of await listErasures(deps.store.read)) {
+  for (const erasure of await listSoundErasures(deps.store.read, deps.ledger)) {
     const path = join(folderOf(deps), erasureRecordName(erasure.id, erasure.seq));
     const record = await readErasureRecord(deps.ledger.keyOf, path);
     if (record?.seq !== erasure.seq) lost.push(erasure);

@@ -2,6 +2,7 @@ import type { KyselyPlugin } from 'kysely';
 import type { Query } from '../store/store.ts';
 import { verifyEntries } from './verify/verify-entries.ts';
 import { listErasures } from './erase.ts';
+import type { Ledger } from './ledger.ts';
 import { isTracing, linkEntries } from '../tracing/trace.ts';
 import type { ProofOptions } from './prove-entry.ts';
 
@@ -25,7 +26,7 @@ export interface Cited {
    * Throws {@link UntrustedEntry} if one of the entries was erased while the document was made: it must not appear
    * after the erasure.
    */
-  assertThere(read: Query): Promise<void>;
+  assertThere(read: Query, ledger: Pick<Ledger, 'faultOf'>): Promise<void>;
 }
 
 /** Records entries up to `asOf`, one bit each. `position`: the end of the ledger when the document was begun. */
@@ -59,8 +60,8 @@ export function createCited(asOf: number, position = asOf): Cited {
       const fault = await verifyEntries(proofs, noted());
       if (fault !== null) throw new UntrustedEntry(fault.seq, fault.sentence);
     },
-    async assertThere(read) {
-      for (const { seqs } of await listErasures(read, position))
+    async assertThere(read, ledger) {
+      for (const { seqs } of await listErasures(read, ledger, position))
         for (const seq of seqs)
           if (seq <= asOf && ((bits[seq >> 3] as number) & (1 << (seq & 7))) !== 0)
             throw new UntrustedEntry(seq, 'it was erased while the document was being made; create the document again');

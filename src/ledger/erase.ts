@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { CodedError } from '../core/errors.ts';
+import { CodedError, VerificationFault } from '../core/errors.ts';
 import { type Erasure, erasureSchema, readErasure } from '../core/erasure.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { equalBytes } from '../crypto/hash.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 import type { Ledger } from './ledger.ts';
+import { entryFromRow } from './read-entries.ts';
 
 /** Seqs per statement. */
 const AT_ONCE = 500;
@@ -70,10 +71,37 @@ export interface RecordedErasure extends Erasure {
   readonly receivedAt: string;
 }
 
-/** Every erasure after an entry, in order. They are few and found through an index on source and kind. */
-export async function listErasures(query: Query, after = 0): Promise<readonly RecordedErasure[]> {
-  return recordedErasures(await erasureEntries(query).where('seq', '>', after).orderBy('seq').execute());
+/**
+ * Every erasure after an entry, in order; one that was altered, or written by somebody without INSTANCE_KEY, is left
+ * out. They are few and found through an index on source and kind.
+ */
+export async function listErasures(query: Query, ledger: Judge, after = 0): Promise<readonly RecordedErasure[]> {
+  const rows = await erasureEntries(query).where('seq', '>', after).orderBy('seq').execute();
+  return recordedErasures(rows.filter((row) => ledger.faultOf(entryFromRow(row)) === null));
 }
+
+/**
+ * Like {@link listErasures}, for what removes files or says what is to be erased: throws VerificationFault if one was
+ * altered.
+ */
+export async function listSoundErasures(query: Query, ledger: Judge, after = 0): Promise<readonly RecordedErasure[]> {
+  const rows = await erasureEntries(query).where('seq', '>', after).orderBy('seq').execute();
+  for (const row of rows) {
+    const fault = ledger.faultOf(entryFromRow(row));
+    if (fault !== null)
+      throw new VerificationFault(
+        `The erasure in entry ${row.seq} cannot be relied on: ${fault}. Nothing was removed. Run \`consent-ledger ledger verify\` to list each fault.`,
+      );
+  }
+  return recordedErasures(rows);
+}
+
+/** Every erasure as the table has it, for callers that prove each one that they rely on. */
+export async function listUncheckedErasures(query: Query): Promise<readonly RecordedErasure[]> {
+  return recordedErasures(await erasureEntries(query).orderBy('seq').execute());
+}
+
+type Judge = Pick<Ledger, 'faultOf'>;
 
 /** Erasures before an entry, newest first, at most `limit`. */
 export async function loadErasurePage(
@@ -86,11 +114,7 @@ export async function loadErasurePage(
 }
 
 function erasureEntries(query: Query) {
-  return query
-    .selectFrom('entries')
-    .select(['seq', 'received_at', 'body'])
-    .where('source', '=', INSTALLATION)
-    .where('kind', '=', 'erasure');
+  return query.selectFrom('entries').selectAll().where('source', '=', INSTALLATION).where('kind', '=', 'erasure');
 }
 
 function recordedErasures(

@@ -1,10 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { commitmentOf, type NewEntry, SALT_BYTES } from '../crypto/entry.ts';
+import { commitmentOf, type Entry, type NewEntry, SALT_BYTES } from '../crypto/entry.ts';
 import { CodedError, StoreUnavailable } from '../core/errors.ts';
 import { dedupeKeyOf, type InstanceKeys } from '../crypto/keys.ts';
 import type { Store } from '../store/store.ts';
 import { Committer } from './commit.ts';
+import { diagnoseEntry } from './verify/entry-fault.ts';
 import { isTracing, type OpenSpan, traced, tracedEntries } from '../tracing/trace.ts';
 import {
   type AlsoInTransaction,
@@ -74,6 +75,8 @@ export function createLedger({ store, keys, limits: given, refuse = () => null }
     },
     /** A deduplication key over these parts (crypto/keys.ts dedupeKeyOf under this installation's key). */
     keyOf: (...parts: readonly (string | Uint8Array)[]) => dedupeKeyOf(keys.dedupe, ...parts),
+    /** What is wrong with an entry by its own hashes and its MAC, in a sentence; null: it is what was appended. */
+    faultOf: (entry: Entry): string | null => diagnoseEntry(entry, keys)?.sentence ?? null,
     /** Calls a listener after each commit with the highest known seq. Returns a function that removes it. */
     onAppended: listeners.add,
     /** From now on, waits this many milliseconds before each commit unless a full batch is waiting, so that more entries share it. */

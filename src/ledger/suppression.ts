@@ -22,7 +22,7 @@ const known = new WeakMap<object, { last: number; readonly sources: Map<string, 
 export async function loadSuppression(read: Query, ledger: Ledger, source: string): Promise<IsSuppressed | null> {
   const state = known.get(ledger) ?? { last: 0, sources: new Map<string, Map<string, string>>() };
   known.set(ledger, state);
-  for (const { seq, receivedAt, firstMadeAt, suppress } of await listErasures(read, state.last)) {
+  for (const { seq, receivedAt, firstMadeAt, suppress } of await listErasures(read, ledger, state.last)) {
     for (const one of suppress) {
       const subjects = state.sources.get(one.source) ?? new Map<string, string>();
       state.sources.set(one.source, subjects);

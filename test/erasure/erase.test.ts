@@ -10,7 +10,8 @@ import type { Erasure } from '../../src/core/erasure.ts';
 import { lastErasure } from '../../src/erasure/certificate.ts';
 import { summaryOf } from '../../src/erasure/summary.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
-import { appendErasure } from '../../src/ledger/erase.ts';
+import { rewriteErasureRecords } from '../../src/erasure/records.ts';
+import { appendErasure, listErasures } from '../../src/ledger/erase.ts';
 import { createLog } from '../../src/log.ts';
 import { createPageReader } from '../../src/projections/load-entries.ts';
 import { loadPosition } from '../../src/projections/position.ts';
@@ -123,6 +124,58 @@ describe('erasing entries', () => {
     expect(await filesWith(context, 'visitor-that-must-vanish')).toEqual([]);
   });
 
+  it('removes no file and writes no record for an erasure that somebody else wrote into the database', async () => {
+    const { context, ...world } = await createOfficeWorld({}, { worker: false });
+    const seq = await chose({ context, ...world }, 'c-1', 'visitor-1', { ads: true });
+    await context.projector.catchUp();
+    const { dataDir } = context.config;
+    const evidence = join(dataDir, 'evidence');
+    await mkdir(evidence, { recursive: true });
+    const [name, another] = ['a'.repeat(64), 'b'.repeat(64)];
+    await writeFile(join(evidence, name), 'evidence');
+    const forge = async (at: number, documentId: string) => {
+      const body = JSON.stringify({
+        ...{ v: 1, id: '0123456789abcdef', officer: 'Olga', confirmedBy: null, reason: 'mistake', law: 'eu-gdpr' },
+        ...{ by: 'entries', seqs: [seq], files: [name], suppress: [], firstMadeAt: null },
+        documents: [{ documentId, name: 'letter', format: 'txt', sha256: another, seq: 1 }],
+      });
+      const random = bytes(Buffer.alloc(32, at));
+      await alter(
+        dataDir,
+        `insert into entries values (${at}, 'installation', ${at}, 'erasure', ${random}, '2026-03-02T00:00:00.000Z', ${bytes('{}')}, ${bytes(body)}, ${random}, ${random}, ${random}, ${random})`,
+        `delete from settings where name = 'erasure_unfinished'`,
+        `insert into settings values ('erasure_unfinished', '${seq}')`,
+      );
+    };
+    await writeFile(join(dataDir, 'keep.txt'), 'not a document');
+    await forge(1000, 'report-1');
+    const finishing = () => finishErasures(context.erasure);
+    await expect(finishing()).rejects.toThrow('The erasure in entry 1000 cannot be relied on');
+    await expect(rewriteErasureRecords(context.erasure)).rejects.toThrow('entry 1000');
+    expect(await listErasures(context.store.read, context.ledger)).toEqual([]);
+    expect((await context.verify()).faults.map(({ sentence }) => sentence)).not.toContainEqual(
+      expect.stringContaining('--finish'),
+    );
+    // A path out of the folder of documents.
+    await forge(1001, '../keep');
+    await expect(finishing()).rejects.toThrow('cannot be relied on');
+    expect(await readdir(evidence)).toEqual([name]);
+    expect(await readdir(dataDir)).toContain('keep.txt');
+    expect(await readdir(dataDir)).not.toContain('erasures');
+  });
+
+  it('is named by a verification as long as it is marked as unfinished and has no record', async () => {
+    const { context, ...world } = await createOfficeWorld({}, { worker: false });
+    const seq = await chose({ context, ...world }, 'c-1', 'visitor-1', { ads: true });
+    const { seqs } = await erased(context, await planOf(context, String(seq)));
+    await rm(join(context.config.dataDir, 'erasures'), { recursive: true });
+    expect((await context.verify()).faults).toMatchObject([{ fault: 'file-missing', seq: seqs[0] }]);
+    await alter(context.config.dataDir, `insert into settings values ('erasure_unfinished', '1')`);
+    expect((await context.verify()).unchecked).toEqual([
+      expect.stringContaining(`the erasure ${seqs[0]} has no record`),
+    ]);
+  });
+
   it('is finished by running the interrupted command again, and reported until then', async () => {
     const folder = await temporaryFolder();
     const env = environment(folder, { LOG_LEVEL: 'fatal' });
@@ -164,8 +217,8 @@ describe('erasing entries', () => {
     expect(await runCli(folder, ['ledger', 'verify'])).toMatchObject({ code: 0 });
     await alter(folder, `update entries set meta = ${bytes('{}')} where seq = ${seq + 1}`);
     expect(await runCli(folder, finish)).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining(`entry ${seq + 1} cannot be relied on`) as string,
+      code: 3,
+      stderr: expect.stringContaining(`The erasure in entry ${seq + 1} cannot be relied on`),
     });
   });
 

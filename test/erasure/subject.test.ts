@@ -191,7 +191,7 @@ describe('a database restored to before an erasure', () => {
     expect(await filesWith(restored, PERSON)).toEqual([]);
     expect(await reapplyErasures(restored.erasure)).toEqual({ erasures: 0, entries: 0, problems: [] });
     expect(await faultsIn(restored)).toEqual(noFaults);
-    const [again] = await listErasures(restored.store.read);
+    const [again] = await listErasures(restored.store.read, restored.ledger);
     expect(again).toMatchObject({ firstMadeAt: done.erasedAt, suppress: [{ source: 'default' }], officer: 'Olga' });
     // A record written without the key does not cause an erasure.
     await writeFile(join(folder, 'erasures', 'forged.json'), '{"record":{},"mac":""}');

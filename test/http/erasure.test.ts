@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { findNotices } from '../../src/attention/find-notices.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { choose } from '../../src/erasure/choose.ts';
@@ -50,11 +50,11 @@ async function planOfZoe({ erasure, sources }: OfficeWorld['context']) {
 }
 
 /** A confirmed erasure whose job was not enqueued. */
-async function propose({ context }: OfficeWorld) {
+async function propose({ context }: OfficeWorld, { needsSecond = false } = {}) {
   return keepProposal(context, {
     ...{ choice: { ...zoe, withCases: false }, digest: digestOfPlan(await planOfZoe(context)), reason: 'request' },
     ...{ law: 'eu-gdpr', despite: [], officer: 'Olga', personId: null },
-    ...{ needsSecond: false, confirmedBy: null, source: 'default' },
+    ...{ needsSecond, confirmedBy: null, source: 'default' },
   });
 }
 
@@ -245,7 +245,7 @@ describe('an erasure that stopped halfway', () => {
     const done = await untilDone(world, officer, at);
     for (const text of ['2 entries', 'the program stopped']) expect(done.text).toContain(text);
     expect(first.outcome === 'erased' && first.seqs.every((seq) => done.text.includes(`/entries/${seq}`))).toBe(true);
-    expect(await listErasures(context.store.read)).toHaveLength(1);
+    expect(await listErasures(context.store.read, context.ledger)).toHaveLength(1);
     expect(await findProposal(context, proposal.id)).toBeNull();
   });
 });
@@ -322,6 +322,24 @@ describe('a controller that requires two people', () => {
       .where('name', 'like', 'erasure-proposal %')
       .execute();
     expect(erasure).toBeUndefined();
+  });
+
+  it('erases nothing without an approval if somebody adds the job to the database', async () => {
+    const world = await createWorld();
+    const { context } = world;
+    const proposal = await propose(world, { needsSecond: true });
+    await context.jobs.enqueue(erasureJob(proposal, 'Olga'));
+    await vi.waitFor(
+      async () => expect((await context.jobs.list({ kind: 'erase' }))[0]?.finishedAt).not.toBeNull(),
+      20_000,
+    );
+    const [job] = await context.jobs.list({ kind: 'erase' });
+    expect(job).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining('No second person has approved') as string,
+    });
+    expect(await listErasures(context.store.read, context.ledger)).toEqual([]);
+    expect(await findProposal(context, proposal.id)).not.toBeNull();
   });
 
   it('erases nothing if the plan has changed or the proposal was withdrawn', async () => {

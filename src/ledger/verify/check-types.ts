@@ -26,7 +26,7 @@ export interface Counts {
   readonly copies: number;
   /** Entries under the newest checkpoint with one of these. */
   readonly witnessed: number;
-  /** Sentences about witness data that could not be checked. Not faults of the ledger. */
+  /** Sentences about what could not be checked. Not faults of the ledger. */
   readonly unchecked: readonly string[];
   readonly root: string;
 }

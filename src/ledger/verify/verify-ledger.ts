@@ -99,7 +99,10 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
     report({ seq: null, fault: 'foreign-entry', sentence });
   }
   for (const check of begun) await check.end?.();
-  const counts = begun.reduce((sum, check) => ({ ...sum, ...check.counts?.() }), nothing);
+  const counts = begun.reduce((sum, check) => {
+    const more = check.counts?.() ?? {};
+    return { ...sum, ...more, unchecked: [...sum.unchecked, ...(more.unchecked ?? [])] };
+  }, nothing);
   const restored = signed.epochs
     .slice(1)
     .map(({ epoch, first, lostTo }) => ({ epoch, first, lost: Math.max(0, lostTo - first + 1) }));
