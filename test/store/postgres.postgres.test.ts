@@ -329,6 +329,32 @@ test('a role that owns nothing is refused with the remedy, and a role with its o
   expect(await owner.read.selectFrom('entries').select('seq').execute()).toEqual([]);
 });
 
+test('queries use the built-in functions and operators, whatever search path the owner of the database sets', async () => {
+  const url = await createDatabase();
+  const store = await open(url);
+  expect(await store.insertEntriesAt(0, [entry(1)])).toBe(true);
+  const { pathname } = new URL(url);
+  await store.transaction(async ({ query }) => {
+    for (const statement of [
+      'create schema evil',
+      `create function evil.ge(text, text) returns boolean language sql immutable as 'select false'`,
+      'create operator evil.>= (leftarg = text, rightarg = text, function = evil.ge)',
+      `alter database ${pathname.slice(1)} set search_path = evil, public, pg_catalog`,
+    ])
+      await sql.raw(statement).execute(query);
+  });
+  const later = await open(url);
+  const found = await later.read.selectFrom('entries').select('seq').where('received_at', '>=', '2026').execute();
+  expect(found).toEqual([{ seq: 1 }]);
+  // A function of the same name whose argument types fit better counts even after the built-in ones.
+  await later.transaction(({ query }) =>
+    sql.raw('create aggregate count (bigint) (sfunc = int8pl, stype = bigint, initcond = 0)').execute(query),
+  );
+  expect(await later.schemaDifferences({ quick: false })).toEqual([
+    expect.stringMatching(/^function (?:public\.)?count\(bigint\) has the name of a built-in one/),
+  ]);
+});
+
 let own: PostgresServer;
 beforeAll(async () => {
   own = await startPostgres();

@@ -49,9 +49,10 @@ export function createPool(options: PoolOptions) {
   const prepared = new WeakSet<pg.PoolClient>();
   let closing: Promise<void> | null = null;
   // Sent as one statement, not as start-up parameters: poolers refuse parameters that they do not know.
-  const settings = Object.entries(options.settings)
-    .map(([name, value]) => `set ${name} = '${value}'`)
-    .join('; ');
+  const settings = [
+    ...Object.entries(options.settings).map(([name, value]) => `set ${name} = '${value}'`),
+    ONE_SCHEMA,
+  ].join('; ');
   // The server ended an idle connection: the pool has dropped it already, and the next use opens another.
   pool.on('error', () => undefined);
   // Without a listener a connection that is lost would end the process. If no statement is running, only this event says
@@ -98,6 +99,16 @@ export function createPool(options: PoolOptions) {
     close: () => (closing ??= pool.end()),
   };
 }
+
+/**
+ * Limits the search path to the schema that has our tables, or in which they are to be created. The owner of a database
+ * can set a path on which another schema comes before `pg_catalog`; an operator defined there (`>=` of two texts) would
+ * then decide which rows a query finds.
+ */
+const ONE_SCHEMA = `select pg_catalog.set_config('search_path', coalesce(
+  (select c.relnamespace::pg_catalog.regnamespace::pg_catalog.text from pg_catalog.pg_class c
+    where c.oid operator(pg_catalog.=) pg_catalog.to_regclass('delivery_history')),
+  pg_catalog.quote_ident(pg_catalog.current_schema()), pg_catalog.current_setting('search_path')), false)`;
 
 function newPool(options: PoolOptions): pg.Pool {
   const { url, size, connectTimeout, answerTimeout, idleTimeout, pipeline = false } = options;

@@ -80,7 +80,34 @@ export async function findSchemaDifferences(connection: PostgresConnection): Pro
   } finally {
     await connection.script('rollback');
   }
-  return schemaDifferences(expected, await describe(connection, OURS));
+  return [...schemaDifferences(expected, await describe(connection, OURS)), ...(await findLookalikes(connection))];
+}
+
+/**
+ * Functions, aggregates and operators in our schema that share a name with a built-in one: if their argument types fit
+ * better (`count(bigint)` instead of `count("any")`), queries use them. Those of extensions are left out.
+ */
+async function findLookalikes(connection: PostgresConnection): Promise<string[]> {
+  const { rows: schemas } = await connection.run('select pg_catalog.current_schema() as name');
+  // With an empty path only built-in functions and operators are found.
+  await connection.script(`begin; set local search_path = ''`);
+  try {
+    const { rows } = await connection.run(
+      `select 'function ' || p.oid::regprocedure::text as name from pg_proc p
+        where p.pronamespace = (select oid from pg_namespace where nspname = $1)
+          and exists (select from pg_proc b where b.pronamespace = 'pg_catalog'::regnamespace and b.proname = p.proname)
+          and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')
+      union all select 'operator ' || o.oid::regoperator::text from pg_operator o
+        where o.oprnamespace = (select oid from pg_namespace where nspname = $1)
+          and exists (select from pg_operator b where b.oprnamespace = 'pg_catalog'::regnamespace and b.oprname = o.oprname)
+          and not exists (select from pg_depend where classid = 'pg_operator'::regclass and objid = o.oid and deptype = 'e')
+      order by 1`,
+      [schemas[0]?.name ?? null],
+    );
+    return rows.map(({ name }) => `${String(name)} has the name of a built-in one, which it may replace in queries`);
+  } finally {
+    await connection.script('rollback');
+  }
 }
 
 /**
