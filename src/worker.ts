@@ -241,8 +241,8 @@ export function createJobHandlers(context: Needs): JobHandlers {
     },
 
     async 'check-read-models'() {
-      const { seq, position, counts } = await context.readModels.check();
-      return { seq, position, counts };
+      const { seq, position, counts, indexes } = await context.readModels.check();
+      return { seq, position, counts, indexes };
     },
 
     async retention() {

@@ -189,11 +189,11 @@ function registerRebuild(ledger: CommandUnknownOpts, io: CommandIo): void {
           ? await context.readModels.check((done, total) => progress.report(done, total))
           : await rebuildAll(context, (done, total) => progress.report(done, total));
         progress.end();
-        const { seq, position, counts, differences } = report;
-        if (options.check && (differences.length > 0 || position !== null)) io.exitCode = 3;
+        const { seq, position, counts, differences, indexes } = report;
+        if (options.check && (differences.length > 0 || position !== null || indexes.length > 0)) io.exitCode = 3;
         // Which rows differ, but not their content, which may be someone's name.
         const keys = differences.map(({ table, key }) => ({ table, key }));
-        printResult(io, options, { seq, position, counts, differences: keys }, () =>
+        printResult(io, options, { seq, position, counts, differences: keys, indexes }, () =>
           rebuildText(report, options.check === true),
         );
       }),
@@ -221,13 +221,14 @@ async function rebuildAll(context: Context, onProgress: (done: number, total: nu
 /** Examples listed for each table. */
 const EXAMPLES = 5;
 
-function rebuildText({ seq, position, counts, differences }: RebuildReport, check: boolean): string {
+function rebuildText({ seq, position, counts, differences, indexes }: RebuildReport, check: boolean): string {
   const projected = `${counted(seq, 'entry', 'entries')} projected again`;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (all === 0 && position === null) return `${pc.green('✓')} ${projected}: no differences`;
+  if (all === 0 && position === null && indexes.length === 0) return `${pc.green('✓')} ${projected}: no differences`;
   return [
     `${check ? pc.red('✗ ') : ''}${projected}; ${counted(all, 'row')} ${check ? 'differ from the ledger' : 'corrected'}:`,
     ...(position === null ? [] : [`  The read models ${positionFaultText(position)}.`]),
+    ...indexes.map((found) => `  An index ${check ? 'does' : 'did'} not match its rows: ${found}.`),
     ...Object.entries(counts).flatMap(([table, count]) => {
       const keys = differences.filter((difference) => difference.table === table).map(({ key }) => key);
       const shown = keys.slice(0, EXAMPLES).map((key) => `    ${key}`);

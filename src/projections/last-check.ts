@@ -98,9 +98,10 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
 }
 
 /** The differences, as `table (rows), …`; null if there are none. */
-function textOf({ counts, position }: RebuildReport): string | null {
+function textOf({ counts, position, indexes }: RebuildReport): string | null {
   const tables = Object.entries(counts).map(([table, count]) => `${table} (${count})`);
   if (position !== null) tables.push(`position (${wordOf(position)})`);
+  if (indexes.length > 0) tables.push(`indexes (${indexes.length})`);
   return tables.length === 0 ? null : tables.join(', ');
 }
 

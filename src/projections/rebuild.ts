@@ -31,6 +31,8 @@ export interface RebuildReport extends Differences {
   readonly seq: number;
   /** What was wrong with the position of the live tables; null: nothing. */
   readonly position: PositionFault | null;
+  /** Where an index of the live tables did not match its rows, in phrases. */
+  readonly indexes: readonly string[];
 }
 
 /**
@@ -49,10 +51,13 @@ export function compareWithRebuild(options: RebuildOptions): Promise<RebuildRepo
 }
 
 async function projectAgain(options: RebuildOptions, replace: boolean): Promise<RebuildReport> {
+  // The comparison reads tables by their keys, pages and documents through indexes: one that lacks rows would hide them.
+  const indexes = await options.store.indexFaults('read-models');
+  if (replace && indexes.length > 0) await options.store.reindexReadModels();
   for (let position: PositionFault | null = null; ; ) {
     const projected = await projectOnce(options, replace);
     position ??= projected.position;
-    if ('seq' in projected) return { ...projected, position };
+    if ('seq' in projected) return { ...projected, position, indexes };
   }
 }
 
@@ -63,7 +68,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
 async function projectOnce(
   options: RebuildOptions,
   replace: boolean,
-): Promise<RebuildReport | Pick<RebuildReport, 'position'>> {
+): Promise<Omit<RebuildReport, 'indexes'> | Pick<RebuildReport, 'position'>> {
   const { store } = options;
   const comparison = createComparison(store.read);
   const target: Target = {
@@ -212,7 +217,7 @@ async function settle(
   pages: PageReader,
   from: Position,
   settling: Settling,
-): Promise<Omit<RebuildReport, 'position'> | null> {
+): Promise<Omit<RebuildReport, 'position' | 'indexes'> | null> {
   const projections = options.projections ?? allProjections(options.read);
   try {
     return await options.store.foldTransaction(async (tx) => {

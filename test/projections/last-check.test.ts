@@ -5,7 +5,7 @@ import { createReadModelCheck } from '../../src/projections/last-check.ts';
 import type { RebuildReport } from '../../src/projections/rebuild.ts';
 import { temporaryLedger, testKeys } from '../temporary.ts';
 
-const sound: RebuildReport = { seq: 1, position: null, counts: {}, differences: [] };
+const sound: RebuildReport = { seq: 1, position: null, counts: {}, differences: [], indexes: [] };
 const HOUR = 3_600_000;
 
 /** A check over a ledger that ends at `last`, and the number of its comparisons. */

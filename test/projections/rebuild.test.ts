@@ -242,7 +242,7 @@ test('a comparison that may not take over waits for the one in progress, and the
   const world = await createWorld();
   await deliver(world, 0, 200);
   await world.projector().catchUp();
-  const sound = { seq: 200, position: null, counts: {}, differences: [] };
+  const sound = { seq: 200, position: null, counts: {}, differences: [], indexes: [] };
   const politely = { ...rules(world.store), takesOver: false };
   let begun = () => {};
   const first = new Promise<void>((resolve) => (begun = resolve));
@@ -267,6 +267,7 @@ test('the later of two rebuilds at once finishes, and the earlier one says so an
     position: null,
     counts: {},
     differences: [],
+    indexes: [],
   });
   await stopped;
   const left = await world.store.read.introspection.getTables();
@@ -387,6 +388,7 @@ test.each(misplacements)(
       position: null,
       counts: {},
       differences: [],
+      indexes: [],
     });
   },
 );
@@ -416,6 +418,7 @@ test.each(misplacements)(
       position: null,
       counts: {},
       differences: [],
+      indexes: [],
     });
   },
 );

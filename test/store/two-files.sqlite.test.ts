@@ -5,6 +5,8 @@ import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { carryOut } from '../../src/erasure/erase.ts';
+import { produceReport } from '../../src/documents/produce-report.ts';
+import { listErasures } from '../../src/ledger/erase.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { createLog } from '../../src/log.ts';
 import { loadPosition } from '../../src/projections/position.ts';
@@ -265,4 +267,58 @@ test('closing leaves two files, and nothing in a write-ahead log', async () => {
   await (await begun(folder)).close();
   for (const path of [`${folder}/ledger.sqlite`, readModelsPath(`${folder}/ledger.sqlite`)])
     await expect(readFile(`${path}-wal`)).rejects.toThrow('ENOENT');
+});
+
+/** Makes an index again with other values, then puts its declaration back: the schema looks untouched. */
+async function hollow(path: string, index: string, instead: string): Promise<void> {
+  const connection = await openConnection(path);
+  const [{ sql } = {}] = await connection.all(`select sql from sqlite_schema where name = '${index}'`);
+  const declared = String(sql);
+  const declare = async (text: string) => {
+    const [{ schema_version: version } = {}] = await connection.all('pragma schema_version');
+    await connection.script(
+      `pragma writable_schema = on; update sqlite_schema set sql = '${text.replaceAll("'", "''")}' where name = '${index}';
+       pragma schema_version = ${Number(version) + 1}; pragma writable_schema = off`,
+    );
+  };
+  await declare(declared.replace('(source,', `(${instead},`));
+  const again = await openConnection(path);
+  await again.script(`reindex ${index}`);
+  await again.close();
+  await declare(declared);
+  await connection.close();
+}
+
+test('an index that no longer matches its rows is found, stops documents, and is made again by a rebuild', async () => {
+  const folder = await temporaryFolder();
+  const first = await begun(folder);
+  const { path } = first.config.database as { path: string };
+  await first.close();
+  await hollow(readModelsPath(path), 'decision_history_at', "case when seq = 2 then 'x' else source end");
+  const context = await open(folder);
+  onTestFinished(() => context.close());
+  expect(await context.store.schemaDifferences({ quick: false })).toEqual([]);
+  const report = { name: 'consent-audit', source: 'default', from: '2026-01-01', to: '2027-01-01' } as const;
+  const make = () => produceReport(context.documents, { ...report, format: 'csv', actor: 'Olga' });
+  expect(await make()).toMatchObject({ outcome: 'refused', problem: expect.stringContaining('indexes (') as string });
+  expect((await context.readModels.check()).indexes).toContainEqual(expect.stringContaining('decision_history_at'));
+  expect((await context.rebuild()).indexes).not.toEqual([]);
+  expect(await context.readModels.check()).toMatchObject({ counts: {}, indexes: [] });
+  expect(await make()).toMatchObject({ outcome: 'produced' });
+});
+
+test('an index of the ledger that no longer matches its rows is found by a verification', async () => {
+  const folder = await temporaryFolder();
+  const first = await begun(folder);
+  await erased(first, await planOf(first, '1'));
+  const { path } = first.config.database as { path: string };
+  await first.close();
+  await hollow(path, 'entries_erasures', "case when seq = 4 then 'x' else source end");
+  const context = await open(folder);
+  onTestFinished(() => context.close());
+  // Through the index the erasure is not found.
+  expect(await listErasures(context.store.read, context.ledger)).toEqual([]);
+  expect((await context.verify()).faults).toMatchObject([
+    { fault: 'schema-altered', sentence: expect.stringContaining('entries_erasures') as string },
+  ]);
 });

@@ -71,10 +71,17 @@ export const checks: readonly Check[] = [
   },
   {
     claim: 'tables, columns, indexes and triggers are those that this program creates',
-    reads: 'schema of the database',
-    begin({ store, report }) {
+    reads: 'schema of the database; on SQLite also its indexes',
+    begin({ store, since, report }) {
       return {
         async end() {
+          if (since.size === 0)
+            for (const found of await store.indexFaults('ledger'))
+              report({
+                seq: null,
+                fault: 'schema-altered',
+                sentence: `the database file is damaged, or an index was altered: ${found}. Restore a backup and check the disk`,
+              });
           for (const difference of await store.schemaDifferences({ quick: false }))
             report({ seq: null, fault: 'schema-altered', sentence: `in the database, ${difference}` });
         },

@@ -120,6 +120,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       ),
     inspect: () => write(inspect),
     schemaDifferences: ({ quick }) => withPool(pools.aside, quick ? findAttachments : findSchemaDifferences),
+    indexFaults: () => Promise.resolve([]),
+    reindexReadModels: () => Promise.resolve(),
     async sizeOnDisk() {
       const { rows } = await pool.use((connection) =>
         connection.run('select pg_database_size(current_database()) as bytes'),

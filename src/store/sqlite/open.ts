@@ -12,7 +12,7 @@ import { dirname } from 'node:path';
 import { codeOf, describeFileError, StoreUnavailable } from '../../core/errors.ts';
 import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
-import type { Tables } from '../schema.ts';
+import { isFolded, type TableName, type Tables, tables } from '../schema.ts';
 import {
   ConstraintViolation,
   type Damage,
@@ -34,6 +34,8 @@ import {
 } from './driver.ts';
 import { findSeqs, insertEntries, insertEntriesAt, insertMany, readHead } from './entries.ts';
 import { findSchemaDifferences, migrateLedger, prepareReadModels } from './migrate.ts';
+
+const readModelTables = (Object.keys(tables) as TableName[]).filter(isFolded);
 
 export interface SqliteOptions {
   /** The database file; its folder is created if missing. */
@@ -138,6 +140,17 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       ...(await writer.use((connection) => findSchemaDifferences(connection, 'ledger'))),
       ...(await folder.use((connection) => findSchemaDifferences(connection, 'read-models'))),
     ],
+    async indexFaults(part) {
+      const connection = await openReader(path, busyTimeout);
+      try {
+        return await checkFile(connection, 'integrity_check', part === 'ledger' ? 'ledger' : 'main');
+      } finally {
+        await connection.close();
+      }
+    },
+    reindexReadModels: () =>
+      // Not all at once: that would include the ledger, which is attached for reading only.
+      folder.use((connection) => connection.script(readModelTables.map((name) => `reindex main.${name}`).join(';'))),
     sizeOnDisk: () => sizeOf([path, folded, dedupePath(path)].flatMap((file) => [file, `${file}-wal`])),
     async compact() {
       const vacuum = 'vacuum main; pragma main.wal_checkpoint(truncate)';
@@ -210,15 +223,8 @@ async function inTransaction<T>(
 async function findDamage(path: string, busyTimeout: number): Promise<readonly Damage[]> {
   const connection = await openReader(path, busyTimeout);
   try {
-    const check = async (part: string, rebuilt: string | null): Promise<Damage[]> => {
-      // The check itself fails on a page that it cannot follow.
-      const rows = await connection.all(`pragma ${part}.quick_check(20)`).catch((error: unknown) => {
-        if (!(error instanceof StoreUnavailable) || isContention(error)) throw error;
-        return [{ quick_check: error.message }];
-      });
-      const found = rows.map((row) => String(row.quick_check));
-      return found.length === 1 && found[0] === 'ok' ? [] : found.map((sentence) => ({ found: sentence, rebuilt }));
-    };
+    const check = async (part: string, rebuilt: string | null): Promise<Damage[]> =>
+      (await checkFile(connection, 'quick_check', part)).map((sentence) => ({ found: sentence, rebuilt }));
     await attachToRead(connection, dedupePath(path), 'dedupe');
     return [
       ...(await check('ledger', null)),
@@ -228,6 +234,21 @@ async function findDamage(path: string, busyTimeout: number): Promise<readonly D
   } finally {
     await connection.close();
   }
+}
+
+/** What SQLite finds wrong with a file. Only `integrity_check` compares indexes with the rows of their tables. */
+async function checkFile(
+  connection: SqliteConnection,
+  how: 'quick_check' | 'integrity_check',
+  part: string,
+): Promise<readonly string[]> {
+  // The check itself fails on a page that it cannot follow.
+  const rows = await connection.all(`pragma ${part}.${how}(20)`).catch((error: unknown) => {
+    if (!(error instanceof StoreUnavailable) || isContention(error)) throw error;
+    return [{ [how]: error.message }];
+  });
+  const found = rows.map((row) => String(row[how]));
+  return found.length === 1 && found[0] === 'ok' ? [] : found;
 }
 
 /** Bytes of the files that exist. */
