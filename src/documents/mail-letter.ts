@@ -17,6 +17,8 @@ import { appendAction } from '../ledger/append-action.ts';
 import { isOneAddress, type MailSettings, sendMail } from '../outside/mail.ts';
 import { sendInJob } from '../outside/send-error.ts';
 import { listAttachments } from './attachments.ts';
+import { loadProduced } from './check.ts';
+import type { DocumentDeps } from './frame.ts';
 import { type CaseDocument, problemsOfLeaving } from './leaving.ts';
 import { answerSteps } from './produce-pack.ts';
 import { documentPath } from './register.ts';
@@ -35,7 +37,7 @@ const MAIL_ATTEMPTS = 80;
 
 export interface MailLetterDeps {
   readonly cases: CaseWriting;
-  readonly documents: { readonly folder: string };
+  readonly documents: Pick<DocumentDeps, 'folder' | 'proofs' | 'readModelsFault'>;
   readonly config: { readonly mail: MailSettings | null };
   readonly projector: { catchUp(): Promise<unknown> };
 }
@@ -143,6 +145,10 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       if (found.outcome === 'unknown') throw new JobRefused('Unknown letter.');
       if (found.outcome === 'refused') throw new JobRefused(`The letter was not sent: ${found.problems.join(' ')}`);
       const { document, files, step, email, shown } = found;
+      // Address and files come from the read models, which somebody may have edited.
+      const fault =
+        (await deps.documents.readModelsFault()) ?? (await faultOfFiles(deps, caseId, [document, ...files]));
+      if (fault !== null) throw new JobRefused(`The letter was not sent: ${fault}`);
       const attachments = await Promise.all(
         [document, ...files].map(async (one) => ({
           filename: one.file_name,
@@ -198,6 +204,21 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       return { sent: true };
     },
   };
+}
+
+/** Which of the documents its entry does not register for this case, in a sentence; null: none. */
+async function faultOfFiles(
+  { documents }: Pick<MailLetterDeps, 'documents'>,
+  caseId: string,
+  rows: readonly CaseDocument[],
+): Promise<string | null> {
+  for (const row of rows) {
+    const produced = await loadProduced(documents.proofs, row.seq, row.sha256);
+    if (typeof produced === 'string') return produced;
+    if (produced.recorded.caseId !== caseId || produced.recorded.documentId !== row.document_id)
+      return `Entry ${row.seq} registers another document.`;
+  }
+  return null;
 }
 
 /** Throws {@link JobRefused} if it is not byte for byte what was registered. */

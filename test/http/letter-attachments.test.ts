@@ -14,6 +14,7 @@ import { startMailServer } from '../outside/mail-server.ts';
 import { runCli } from '../cli/command-line.ts';
 import { cli, emptyPlace, keyPair } from '../commands/backup-world.ts';
 import { engine, serverVariables } from '../servers/databases.ts';
+import { alter } from '../tampering.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { tokenOf } from './api-caller.ts';
 import { copyReadyCases, createReadyCase, OFFICER } from './hand-over-world.ts';
@@ -60,6 +61,21 @@ it('cuts a long name of an added file between characters and keeps its ending', 
     `${'\u{1f600}'.repeat(115)}.jpeg`,
   ]);
   expect((await officer.get(`/cases/${caseId}`)).text).toContain('1 byte)');
+});
+
+it('mails nothing to an address that somebody wrote into the read models', async () => {
+  const { world, caseId, mail, officer } = await createMailWorld();
+  const { context } = world;
+  const letter = await makeLetter(world, caseId, 'acknowledgement');
+  await alter(
+    context.config.dataDir,
+    `update cases set requester_email = 'mallory@evil.example' where case_id = '${caseId}'`,
+  );
+  expect((await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {})).status).toBe(303);
+  const job = async () => (await context.jobs.list({ kind: 'letter-mail' }))[0];
+  await vi.waitFor(async () => expect((await job())?.finishedAt).not.toBeNull(), PATIENTLY);
+  expect(await job()).toMatchObject({ state: 'failed', error: expect.stringContaining('cases (1)') as string });
+  expect([mail.mails, await world.actions('document.mailed')]).toEqual([[], []]);
 });
 
 it('files an added file as a document of the case, mails it with the letter, and records what was sent', async () => {
