@@ -186,10 +186,13 @@ export function tableText(
   return table.toString().replace(/(?<![ \t])[ \t]+$/gm, '');
 }
 
-/** Makes text from outside safe for a terminal: control characters, which could rewrite the screen, become visible. */
+/**
+ * Makes text from outside safe for a terminal: control characters, which could rewrite the screen, become visible, and
+ * so do invisible ones, which could make two ids look alike. Joiners are left, because names and emoji need them.
+ */
 export function printable(text: string): string {
   return text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

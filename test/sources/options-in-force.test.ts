@@ -86,3 +86,19 @@ it('a source that is not in the ledger has no settings of its own', async () => 
   await alter(context.config.dataDir, `update sources set slug = 'bolt'`);
   expect((await context.verify()).faults.map(({ fault }) => fault)).toEqual(['source-altered', 'source-altered']);
 });
+
+it('a source is offboarded, or not, as the ledger recorded it', async () => {
+  const { context } = await createOfficeWorld({}, { worker: false });
+  const { dataDir } = context.config;
+  await context.sources.add({ slug: 'acme' }, 'Olga');
+  await context.sources.add({ slug: 'bolt' }, 'Olga');
+  expect(await context.sources.offboard('bolt', { reason: null, openCases: 0 }, 'Olga')).toMatchObject({
+    outcome: 'done',
+  });
+  const faults = async () => (await context.verify()).faults.map(({ sentence }) => sentence);
+  expect(await faults()).toEqual([]);
+  await alter(dataDir, `update sources set offboarded_at = '2026-11-01T00:00:00.000Z' where slug = 'acme'`);
+  expect(await faults()).toEqual([expect.stringContaining('source "acme" is offboarded in the database')]);
+  await alter(dataDir, `update sources set offboarded_at = null`);
+  expect(await faults()).toEqual([expect.stringContaining('source "bolt" was offboarded according to the ledger')]);
+});
