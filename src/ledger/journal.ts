@@ -79,11 +79,15 @@ async function append(folder: string, note: string, at: string): Promise<void> {
 }
 
 async function listFiles(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+  const found = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  return names.filter((name) => name.endsWith('.notes')).sort();
+  // A folder in the place of a file: the notes that it replaced are missing, which `ledger verify` reports.
+  return found
+    .filter((one) => one.name.endsWith('.notes') && !one.isDirectory())
+    .map(({ name }) => name)
+    .sort();
 }
 
 async function endsWhole(file: FileHandle): Promise<boolean> {

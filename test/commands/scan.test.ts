@@ -93,11 +93,15 @@ describe('scan and integration', () => {
       reason: 'token expired',
       disconnected_at: '2026-06-02T10:00:00Z',
     });
+    // A name that differs only by an invisible character must not look the same.
+    await world.event('integration.connected', { integration_id: 'i2', provider: 'Sh\u200bop' });
     const { out } = await run('integration', 'list');
+    expect(out).toContain('Sh\\u200bop');
     expect(out).toMatch(/Shop +site not named +lost +2026-06-02T12:00:00\+02:00 +token expired +2/);
     expect(JSON.parse((await run('integration', 'list', '--history', '--json')).out)).toMatchObject([
       { record: 'connected', name: 'Shop' },
       { record: 'lost', name: 'i1', reason: 'token expired' },
+      { record: 'connected', name: 'Sh\u200bop' },
     ]);
   });
 });

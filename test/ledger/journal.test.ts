@@ -32,6 +32,14 @@ test('notes come back as they were written, in files by day', async () => {
   ]);
 });
 
+test('a folder in the place of a file does not stop reading: the notes of that file are missing', async () => {
+  const folder = await temporaryFolder();
+  const journal = createJournal(folder);
+  await journal.write(noteOf(1), day);
+  await mkdir(`${folder}/2026-07-02.notes`);
+  expect(await newestSize(journal)).toBe(1);
+});
+
 test('a note cut off at any byte spoils no other note, before or after it', async () => {
   const folder = await temporaryFolder();
   const whole = Buffer.byteLength(`${noteOf(2)}\n`);
