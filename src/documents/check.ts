@@ -149,7 +149,7 @@ async function packsOf(
 ): Promise<readonly SealedPack[]> {
   const packs: SealedPack[] = [];
   const zip = await readZip(path);
-  const list = zip?.get('manifest.json');
+  const list = zip?.files.get('manifest.json');
   const wanted = list === undefined ? sha256 : sha256Hex(list);
   for await (const { seq, action } of entriesNaming(proofs.store.read, wanted)) {
     if (action.action !== 'document.manifest' || packs.length === PACKS) continue;
@@ -164,7 +164,7 @@ async function packsOf(
     }
   }
   if (zip == null || packs.length === 0) return packs;
-  const changed = await changesIn(proofs.store.read, zip);
+  const changed = [...zip.oddities, ...(await changesIn(proofs.store.read, zip.files))];
   if (changed.length === 0) return packs;
   problems.push(
     `It contains the list of files of a pack that was produced here, but not its files: ${changed.slice(0, 5).join('; ')}.`,
@@ -172,24 +172,60 @@ async function packsOf(
   return [];
 }
 
-/** The files of a ZIP, without a folder around them; null for other files. */
-async function readZip(path: string): Promise<ReadonlyMap<string, Buffer> | null> {
+interface Zip {
+  /** Without a folder around them. */
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** What else a reader may find in it, in phrases. */
+  readonly oddities: readonly string[];
+}
+
+/** The files of a ZIP; null for other files. */
+async function readZip(path: string): Promise<Zip | null> {
   const { size } = await stat(path);
   if (size > OUTSIDE_FILE_BYTES) return null;
   const bytes = await readFile(path);
   if (bytes.subarray(0, 4).toString('latin1') !== 'PK\x03\x04') return null;
   try {
-    const files = Object.entries(
-      unzipSync(bytes, { filter: ({ originalSize }) => originalSize <= OUTSIDE_FILE_BYTES }),
-    );
+    const { names, oddities } = readDirectory(bytes);
+    const unzipped = unzipSync(bytes, { filter: ({ originalSize }) => originalSize <= OUTSIDE_FILE_BYTES });
+    const files = Object.entries(unzipped);
     const [around = ''] = files
       .map(([name]) => /^(.*\/)?manifest\.json$/.exec(name)?.[1])
       .filter((folder) => folder !== undefined);
     const inside = files.filter(([name]) => name.startsWith(around) && !name.endsWith('/'));
-    return new Map(inside.map(([name, content]) => [name.slice(around.length), Buffer.from(content)]));
+    const outside = names.filter(
+      (name) => !name.endsWith('/') && (!name.startsWith(around) || !Object.hasOwn(unzipped, name)),
+    );
+    return {
+      files: new Map(inside.map(([name, content]) => [name.slice(around.length), Buffer.from(content)])),
+      oddities: [...oddities, ...outside.map((name) => `${name} is not a file of the pack`)],
+    };
   } catch {
     return null;
   }
+}
+
+/**
+ * The names in the directory of a ZIP. `oddities`: a name that occurs twice, or that differs from the one in front of
+ * the content: programs do not agree on which file to show. Throws RangeError if the directory leads out of the file.
+ */
+function readDirectory(bytes: Buffer): { readonly names: readonly string[]; readonly oddities: readonly string[] } {
+  const names = new Set<string>();
+  const oddities: string[] = [];
+  const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  let at = bytes.readUInt32LE(end + 16);
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place));
+    const own = bytes.subarray(at + 46, at + 46 + (nameLength ?? 0));
+    const local = bytes.readUInt32LE(at + 42);
+    const name = own.toString('utf8');
+    if (names.has(name)) oddities.push(`it holds two files named ${name}`);
+    if (!own.equals(bytes.subarray(local + 30, local + 30 + bytes.readUInt16LE(local + 26))))
+      oddities.push(`${name} has another name inside the archive`);
+    names.add(name);
+    at += 46 + own.length + (extraLength ?? 0) + (commentLength ?? 0);
+  }
+  return { names: [...names], oddities };
 }
 
 const listSchema = z.object({ files: z.array(z.object({ name: z.string(), sha256: z.string() })) });

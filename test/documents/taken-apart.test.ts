@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { zipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { checkFile } from '../../src/documents/check.ts';
 import { alter, bytes } from '../tampering.ts';
@@ -33,6 +33,20 @@ test('a re-zipped pack and a single file of it are recognised, and changed ones 
     [new Map([...files].filter(([name]) => name !== 'case.json')), 'case.json is missing'],
   ] as [Map<string, Buffer>, string][])
     expect(await checked(zipOf(changed))).toEqual({
+      ...found,
+      packs: [],
+      problems: [expect.stringContaining(sentence)],
+    });
+
+  // Readers of these do not agree on the letter: one shows the genuine one, another the forged one.
+  const forgery = (name: string) => zipSync({ [name]: body, ...unzipSync(zipOf(files)) });
+  const renamed = (zipped: Uint8Array, from: string, to: string) =>
+    Buffer.from(Buffer.from(zipped).toString('latin1').replaceAll(from, to), 'latin1');
+  for (const [ambiguous, sentence] of [
+    [renamed(forgery('answer/lettes.pdf'), 'lettes.pdf', 'letter.pdf'), 'two files named answer/letter.pdf'],
+    [forgery('letter.pdf'), 'letter.pdf is not a file of the pack'],
+  ] as const)
+    expect(await checked(ambiguous)).toMatchObject({
       ...found,
       packs: [],
       problems: [expect.stringContaining(sentence)],
