@@ -45,9 +45,13 @@ export function keyFingerprint(key: Uint8Array): string {
 
 /**
  * The deduplication key of an entry: HMAC over length-prefixed parts, so that different lists of parts never collide.
+ * Bytes alone (the body of a webhook) have no prefix, unless they are such a list themselves: a sender could otherwise
+ * obtain the HMAC of any list, such as that of the record of an erasure.
  */
 export function dedupeKeyOf(dedupe: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Buffer {
-  if (parts.length === 1 && typeof parts[0] !== 'string') return hmacSha256(dedupe, parts[0] as Uint8Array);
+  const [only] = parts;
+  if (parts.length === 1 && typeof only !== 'string' && only !== undefined && !isList(only))
+    return hmacSha256(dedupe, only);
   const sizes = parts.map((part) => (typeof part === 'string' ? Buffer.byteLength(part, 'utf8') : part.length));
   const bytes = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + 4 + size, 0));
   let at = 0;
@@ -58,6 +62,14 @@ export function dedupeKeyOf(dedupe: Uint8Array, ...parts: readonly (string | Uin
     at += sizes[place] ?? 0;
   }
   return hmacSha256(dedupe, bytes);
+}
+
+/** Whether bytes are one or more parts, each after its length. Text never is: its first four bytes are a huge length. */
+function isList(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  while (at + 4 <= bytes.length) at += 4 + view.getUint32(at);
+  return at === bytes.length && at > 0;
 }
 
 const VERSION = 1;

@@ -35,7 +35,9 @@ describe('hashes', () => {
 
 describe('a deduplication key', () => {
   it('is the HMAC over its length-prefixed parts, while a single part of bytes is used alone', () => {
-    const part = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.uint8Array({ maxLength: 40 }));
+    // Never a list itself.
+    const bytesOf = fc.uint8Array({ maxLength: 40 }).map((bytes) => Uint8Array.of(0xff, ...bytes));
+    const part = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 40 }), bytesOf);
     const key = Buffer.alloc(32, 3);
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
@@ -51,5 +53,23 @@ describe('a deduplication key', () => {
         expect(dedupeKeyOf(key, ...parts)).toEqual(createHmac('sha256', key).update(message).digest());
       }),
     );
+  });
+
+  it('of a webhook is never that of a list of parts, whatever its body', () => {
+    const key = Buffer.alloc(32, 7);
+    const prefixed = (...parts: readonly (string | Buffer)[]) =>
+      Buffer.concat(
+        parts.flatMap((part) => {
+          const length = Buffer.alloc(4);
+          length.writeUInt32BE(Buffer.byteLength(part));
+          return [length, Buffer.from(part as string)];
+        }),
+      );
+    const record = ['erasure-record', '{"v":1}'] as const;
+    expect(dedupeKeyOf(key, prefixed(...record))).not.toEqual(dedupeKeyOf(key, ...record));
+    // Nor one that has been wrapped once.
+    expect(dedupeKeyOf(key, prefixed(prefixed(...record)))).not.toEqual(dedupeKeyOf(key, prefixed(...record)));
+    for (const body of [Buffer.from('{"event":"x"}'), Buffer.of(), Buffer.of(0, 0, 0, 1), Buffer.of(0, 0, 0, 0, 0)])
+      expect(dedupeKeyOf(key, body)).toEqual(createHmac('sha256', key).update(body).digest());
   });
 });
