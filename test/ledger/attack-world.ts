@@ -253,8 +253,8 @@ async function findIn(folder: string, world: AttackedWorld, attack: Attack, leve
     if (attack.rewrites) await context.rebuild().catch(() => undefined);
     if ((await context.verify()).faults.length > 0) return context.refusal() === null ? 'verify' : 'verify, start';
     if (context.refusal() !== null) return 'start';
-    const { counts, position } = await context.readModels.check();
-    if (Object.keys(counts).length > 0 || position !== null) return 'rebuild --check';
+    const { counts, position, indexes } = await context.readModels.check();
+    if (Object.keys(counts).length > 0 || position !== null || indexes.length > 0) return 'rebuild --check';
     const key = parseVerifierKey(world.verifierKey);
     if (key === null) throw new Error(world.verifierKey);
     const { faults } = await verifyPublicly({ read: context.store.read, key, outside: world.outside });

@@ -343,7 +343,16 @@ const onSources: readonly Attack[] = [
   database('invalid options of a source', `update sources set options = 'x'`),
   database('a source renamed', `update sources set slug = 'bolt' where slug = 'acme'`),
   database('a source deleted', `delete from sources where slug = 'acme'`),
+  database('a source marked as offboarded', `update sources set offboarded_at = created_at where slug = 'acme'`),
 ];
+
+/** Changes the declaration of an index without touching its content. */
+function declareIndex(from: string, to: string): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  return `pragma writable_schema = on /* decision_history */;
+    update sqlite_schema set sql = replace(sql, ${quoted(from)}, ${quoted(to)}) where name = 'decision_history_at';
+    pragma writable_schema = reset`;
+}
 
 const onReadModels: readonly Attack[] = [
   database(
@@ -389,6 +398,12 @@ const onReadModels: readonly Attack[] = [
       `delete from delivery_history where seq >= ${consent}`,
     ],
   },
+  database(
+    'an index filled with other values, and its declaration put back',
+    declareIndex('(source, at', `(case when seq > 1 then 'x' else source end, at`),
+    `reindex decision_history_at /* decision_history */`,
+    declareIndex(`(case when seq > 1 then 'x' else source end, at`, '(source, at'),
+  ),
 ];
 
 const journal = async (dataDir: string, change: (text: string) => string) => {
