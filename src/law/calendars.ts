@@ -20,9 +20,13 @@ const cache = new Map<string, YearOfHolidays>();
 const known = new Map<string, { readonly country: boolean; readonly region: boolean }>();
 const DAY_MS = 86_400_000;
 
+/** Countries whose holidays in the library include some that one of their parts works on (Easter Monday in Scotland). */
+const partsOfCountries: Readonly<Record<string, readonly string[]>> = { GB: ['ENG', 'SCT', 'WLS', 'NIR'] };
+
 /**
  * Name of the public holiday on a date (YYYY-MM-DD) in a place, in English if the library has it; null on other days.
  * Only whole days of the type "public" count: half days and days off for banks or schools never move a deadline.
+ * Without a region that the library knows, only the holidays of the whole country count.
  */
 export function findHoliday(date: string, place: HolidayPlace | null): string | null {
   return place === null ? null : (holidaysOf(place, Number(date.slice(0, 4))).get(date) ?? null);
@@ -49,8 +53,8 @@ function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
   if (cached !== undefined) return cached;
   const options = { languages: ['en'] };
   const Library = loadLibrary();
-  const calendar =
-    place.region === null ? new Library(place.country, options) : new Library(place.country, place.region, options);
+  const region = knowsHolidays(place).region ? place.region : null;
+  const calendar = region === null ? new Library(place.country, options) : new Library(place.country, region, options);
   const days = new Map<string, string>();
   // A holiday of several days that begins before New Year belongs to the previous year.
   for (const holiday of [...calendar.getHolidays(year - 1), ...calendar.getHolidays(year)]) {
@@ -60,11 +64,25 @@ function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
     const skipped = time === '00:00:00' ? 0 : 1;
     for (let day = skipped; day < whole + skipped; day++) {
       const date = new Date(Date.parse(`${first}T00:00:00Z`) + day * DAY_MS).toISOString().slice(0, 10);
-      if (!days.has(date)) days.set(date, holiday.name);
+      const right = corrected(date, holiday.name);
+      if (right !== null && !days.has(right)) days.set(right, holiday.name);
     }
   }
+  const parts = region === null ? (partsOfCountries[place.country] ?? []) : [];
+  const shared = parts.map((part) => holidaysOf({ country: place.country, region: part }, year));
+  for (const date of days.keys()) if (shared.some((part) => !part.has(date))) days.delete(date);
   cache.set(key, days);
   return days;
+}
+
+/**
+ * The date of a holiday where the library errs: it has Cyprus’s Clean Monday on a Tuesday, and lists as public holidays
+ * the Fridays on which only Liechtenstein’s offices close (Feiertagsbrücke: null).
+ */
+function corrected(date: string, name: string): string | null {
+  if (name === 'Feiertagsbrücke') return null;
+  const day = Temporal.PlainDate.from(date);
+  return name === 'Clean Monday' && day.dayOfWeek === 2 ? day.subtract({ days: 1 }).toString() : date;
 }
 
 type Day = Temporal.PlainDate;
@@ -142,8 +160,9 @@ const fromEaster = (day: Day) => easterSunday(day.year).until(day).days;
 
 /**
  * California, Gov. Code §§ 6700–6701. A fixed holiday on a Sunday moves to Monday; on a Saturday it does not move,
- * except 11 November, which moves to Friday. Left out: Lunar New Year, Genocide Remembrance Day and Diwali, which state
- * employees take by choice, and Good Friday (noon to three). Leaving a day out gives the earlier date.
+ * except 11 November, which moves to Friday. Left out: Lunar New Year, Genocide Remembrance Day, Juneteenth, Native
+ * American Day and Diwali, which state employees take by choice (§ 19853), and Good Friday (noon to three). Leaving a
+ * day out gives the earlier date.
  */
 function californiaHoliday(day: Day): string | null {
   const fixed: Readonly<Record<string, string>> = {
@@ -161,12 +180,10 @@ function californiaHoliday(day: Day): string | null {
   const sunday = day.dayOfWeek === 1 ? nameOf(day.subtract({ days: 1 })) : undefined;
   if (sunday !== undefined) return `${sunday} (Monday after)`;
   if (day.month === 11 && day.day === 10 && day.dayOfWeek === 5) return 'Veterans Day (Friday before)';
-  if (day.month === 6 && day.day === 19) return 'Juneteenth';
   if (isNth(day, 1, 1, 3)) return 'Dr. Martin Luther King, Jr. Day';
   if (isNth(day, 2, 1, 3)) return 'third Monday in February';
   if (isLastMonday(day, 5)) return 'last Monday in May';
   if (isNth(day, 9, 1, 1)) return 'first Monday in September';
-  if (isNth(day, 9, 5, 4)) return 'Native American Day';
   if (isNth(day, 10, 1, 2)) return 'Columbus Day';
   if (isNth(day, 11, 4, 4)) return 'Thanksgiving Day';
   return null;

@@ -250,7 +250,9 @@ export function computeCase(input: DeadlineCase, regimes: RegimeTable): Computed
   const at = (text: string) => momentOf(text, zone);
   const askedOf = (one: { askedAt?: string | null | undefined; receivedAt?: string | null | undefined }): Asked => {
     const receivedAt = one.receivedAt == null ? null : at(one.receivedAt);
-    return { askedAt: one.askedAt == null ? (receivedAt ?? '') : at(one.askedAt), receivedAt };
+    return one.askedAt == null
+      ? { askedAt: receivedAt ?? '', receivedAt, askedUnknown: true }
+      : { askedAt: at(one.askedAt), receivedAt };
   };
   const { extension, clarifications, identity, fee, asOf } = input;
   const deadlines = computeDeadlines({

@@ -86,18 +86,9 @@ function countPeriod(
   flags: Set<DeadlineFlag>,
   words: string[],
 ): Dates {
-  const { row } = input;
   const today = input.asOf === undefined ? null : dayOf(input.asOf);
-  const start = findStart(input, receipt, today, dayOf, flags, words);
-  const pauses = findPauses(input, start, today, dayOf, flags);
-  const plainEnd = endOf(row, start, [row.period], calendar);
-  const firstLimit = roll(row, addPauses(row, start, plainEnd, pauses).end, calendar);
-
-  const extension = judgeExtension(input, firstLimit, dayOf, flags);
-  const periods = extension === null || extension.by === 'as-notified' ? [row.period] : [row.period, extension.by];
-  const longest = endOf(row, start, periods, calendar);
-  const paused = addPauses(row, start, longest, pauses);
-  const computed = { aimFor: longest, end: paused.end, limit: roll(row, paused.end, calendar) };
+  const start = findStart(input, receipt, today, calendar, dayOf, flags, words);
+  const { firstLimit, extension, periods, paused, computed } = limitsFrom(input, start, today, calendar, dayOf, flags);
   const announced = extension === null ? null : announcedEnd(extension, firstLimit, computed);
   const { aimFor, end, limit } = announced ?? computed;
 
@@ -116,6 +107,27 @@ function countPeriod(
   }
   words.push(`due ${show(limit)}`);
   return { start, aimFor, limit, firstLimit };
+}
+
+/** Where the period ends that begins on a day, with its pauses and its extension. */
+function limitsFrom(
+  input: Counted,
+  start: Day,
+  today: Day | null,
+  calendar: Calendar,
+  dayOf: (iso: string) => Day,
+  flags: Set<DeadlineFlag>,
+) {
+  const { row } = input;
+  const pauses = findPauses(input, start, today, dayOf, flags);
+  const plainEnd = endOf(row, start, [row.period], calendar);
+  const firstLimit = roll(row, addPauses(row, start, plainEnd, pauses).end, calendar);
+  const extension = judgeExtension(input, firstLimit, dayOf, flags);
+  const periods = extension === null || extension.by === 'as-notified' ? [row.period] : [row.period, extension.by];
+  const longest = endOf(row, start, periods, calendar);
+  const paused = addPauses(row, start, longest, pauses);
+  const computed = { aimFor: longest, end: paused.end, limit: roll(row, paused.end, calendar) };
+  return { firstLimit, extension, periods, paused, computed };
 }
 
 interface Ends {
@@ -148,25 +160,35 @@ function wordsOfPauses(
   }
 }
 
-/** The latest of receipt, identity information and fee, if the row says so; otherwise the receipt. */
+/**
+ * The latest of receipt, identity information and fee, if the row says so; otherwise the receipt. What was requested
+ * only after the period had ended does not begin it again.
+ */
 function findStart(
   input: Counted,
   receipt: Day,
   today: Day | null,
+  calendar: Calendar,
   dayOf: (iso: string) => Day,
   flags: Set<DeadlineFlag>,
   words: string[],
 ): Day {
   if (input.row.runsFrom === 'receipt') return receipt;
   let start = receipt;
-  for (const [what, asked] of [
-    ['identity information', input.identity ?? null],
-    ['fee', input.fee ?? null],
-  ] as const) {
-    if (asked === null) continue;
-    if (asked.receivedAt === null) {
+  const requested = (
+    [
+      ['identity information', input.identity ?? null],
+      ['fee', input.fee ?? null],
+    ] as const
+  ).flatMap(([what, asked]) => (asked === null ? [] : [{ what, asked, on: dayOf(asked.askedAt) }]));
+  for (const { what, asked, on } of requested.sort((a, b) => Temporal.PlainDate.compare(a.on, b.on))) {
+    const { limit } = limitsFrom(input, start, today, calendar, dayOf, new Set()).computed;
+    if (asked.askedUnknown !== true && isBefore(limit, on)) {
+      flags.add('pause-uncounted');
+      words.push(`${what} asked for on ${show(on)}, after the period had ended: not counted`);
+    } else if (asked.receivedAt === null) {
       flags.add('clock-not-started');
-      words.push(`${what} asked for on ${show(dayOf(asked.askedAt))} and not received: the clock has not started`);
+      words.push(`${what} asked for on ${show(on)} and not received: the clock has not started`);
       if (today !== null) start = later(start, today);
     } else {
       const day = dayOf(asked.receivedAt);

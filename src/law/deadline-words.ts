@@ -128,6 +128,8 @@ export function wordsOfDoubts(input: OneLawInput, calendar: Calendar, flags: Set
 export interface Asked {
   readonly askedAt: string;
   readonly receivedAt: string | null;
+  /** Only the receipt is known (calculator): `askedAt` repeats it. */
+  readonly askedUnknown?: true;
 }
 
 /** The events of a request that affect its dates. */

@@ -87,11 +87,11 @@ export function computeDeadlines(input: DeadlinesInput): Deadlines {
   for (const { regime, why, place: code } of found.laws) {
     const rows = findRows(regimes, regime.id, kind, { place: code, receivedOn });
     if (rows.length === 0) {
-      const later = findRows(regimes, regime.id, kind, { place: code, receivedOn: '9999-12-31' }).length > 0;
+      const [later] = findRows(regimes, regime.id, kind, { place: code, receivedOn: '9999-12-31' });
       says.push(
-        later
-          ? `${regime.law}: this right came into force only after the request was received.`
-          : `${regime.law} gives no right of this kind.`,
+        later === undefined
+          ? `${regime.law} gives no right of this kind.`
+          : `${regime.law}: this right applies only to requests received on or after ${later.from}.`,
       );
       continue;
     }

@@ -14,6 +14,8 @@ const attorneyGeneral = (state: string) => `complaint to the Attorney General of
 interface StateAct {
   readonly code: string;
   readonly state: string;
+  /** False: its text was not read; absent: it was. */
+  readonly confirmed?: boolean;
   /** The day it came into force: requests received before give no right under it. */
   readonly since: string;
   /** The section that sets the 45 days. */
@@ -148,15 +150,34 @@ const acts: readonly StateAct[] = [
     appeal: [60, 0],
     revocation: of(15, 'R.I. Gen. Laws § 6-48.1-4(e)'),
   },
+  {
+    code: 'OK',
+    since: '2027-01-01',
+    state: 'Oklahoma',
+    confirmed: false,
+    section: 'Oklahoma Consumer Data Privacy Act (S.B. 546, 2026)',
+    appeal: [60, 0],
+    revocation: null,
+  },
+  {
+    code: 'LA',
+    since: '2027-01-01',
+    state: 'Louisiana',
+    confirmed: false,
+    section: 'La. R.S. 51:1780.1–1780.5 (S.B. 386, 2026)',
+    appeal: [60, 0],
+    revocation: null,
+  },
 ];
 
-function rowsOfAct({ code, state, since, section, appeal, revocation }: StateAct): Row[] {
+function rowsOfAct({ code, state, confirmed = true, since, section, appeal, revocation }: StateAct): Row[] {
   const common = {
     regime: 'us-45',
     places: [`US-${code}`],
     from: since,
     citation: section,
-    readOn: READ,
+    readOn: confirmed ? READ : null,
+    confirmed,
     appeal: appeal === null ? null : { days: appeal[0], extension: appeal[1], then: attorneyGeneral(state) },
     notes:
       appeal === null
@@ -230,7 +251,7 @@ export const usRegimes: readonly Regime[] = [
   regime('us-ca', 'California, CCPA as amended by the CPRA', ['US-CA'], {
     calendar: 'us-ca',
     workingDay:
-      'the regulation does not define the business day: Saturdays and the holidays of Gov. Code §§ 6700–6701 were left out, not those that state employees take by choice',
+      'the regulation does not define the business day: Saturdays and the holidays of Gov. Code §§ 6700–6701 were left out, not those that state employees take by choice (Civ. Code § 9 can be read as counting Saturdays)',
   }),
   regime('us-45', 'State privacy acts with 45 days (US)', states),
   regime('us-fl', 'Florida Digital Bill of Rights', ['US-FL']),

@@ -514,13 +514,14 @@ export const builtInRows: readonly Row[] = [
     ...unread,
     notes: ['After 15 days a complaint may be filed; NPC Advisory 2021-01 allows up to 30 working days.'],
   }),
-  atOnce('in', 'DPDP Act s 6(4)'),
+  { ...atOnce('in', 'DPDP Act s 6(4)'), from: '2027-05-13' },
   ...both({
     regime: 'in',
+    from: '2027-05-13',
     period: days(90),
     citation: 'DPDP Rules 2025 r 14',
     ...unread,
-    notes: ['An outer limit; sources conflict. Duties from about May 2027.'],
+    notes: ['An outer limit; sources conflict. In force 18 months after the publication of the rules (r 1(4)).'],
   }),
   atOnce('za', 'POPIA s 11(2)(b)'),
   {

@@ -119,7 +119,7 @@ describe('when no law is known', () => {
     expect(iowa.says.join(' ')).toContain('gives no right of this kind');
     const kentucky = due('access', '2025-12-31', 'US-KY', 'US-KY');
     expect([kentucky.limit, kentucky.laws]).toEqual([null, []]);
-    expect(kentucky.says.join(' ')).toContain('came into force only after the request was received');
+    expect(kentucky.says.join(' ')).toContain('applies only to requests received on or after 2026-01-01');
     expect(ids(due('rectification', '2026-07-01', 'US-IA', 'DE-BE'))).toEqual(['eu-gdpr']);
   });
 

@@ -184,7 +184,7 @@ describe('the days off', () => {
     expect(works('2028-11-10')).toBe(false); // 11 November 2028 is a Saturday: the Friday before
     expect(works('2027-12-24')).toBe(true); // 25 December 2027 is a Saturday
     expect(works('2026-02-12')).toBe(false); // Lincoln Day
-    expect(works('2026-09-25')).toBe(false); // Native American Day
+    expect([works('2026-06-19'), works('2026-09-25')]).toEqual([true, true]); // Juneteenth, Native American Day: by choice
     expect(works('2026-11-26')).toBe(false); // Thanksgiving Day
     expect(works('2026-11-27')).toBe(true); // the day after is not a holiday under § 6700
     expect(works('2026-02-17')).toBe(true); // Lunar New Year: by choice
@@ -231,12 +231,25 @@ describe('the days off', () => {
     expect(findHoliday('2026-12-24', place('IS'))).toBeNull(); // from 13:00
     expect(findHoliday('2026-01-02', place('RO'))).not.toBeNull(); // the second day of one holiday
     expect(findHoliday('2026-02-14', place('US', 'CA'))).toBeNull(); // an observance
+    expect(findHoliday('2026-05-15', place('LI'))).toBeNull(); // only offices close
+    expect(findHoliday('2027-03-15', place('CY'))).toBe('Clean Monday');
+    expect(findHoliday('2027-03-16', place('CY'))).toBeNull();
     expect(findHoliday('2026-12-25', place('ZZ'))).toBeNull();
     expect(findHoliday('2026-12-25', null)).toBeNull();
     expect(knowsHolidays(place('DE', 'BY'))).toEqual({ country: true, region: true });
     expect(knowsHolidays(place('DE', 'ZZ'))).toEqual({ country: true, region: false });
     expect(knowsHolidays(place('ZZ'))).toEqual({ country: false, region: true });
     expect(publicHolidays(null).doubt).not.toBeNull();
+  });
+});
+
+describe('the days off of a country without a known region', () => {
+  it.each([null, 'LND'])('leave out Easter Monday in the United Kingdom (%s): Scotland works then', (region) => {
+    const uk = { country: 'GB', region };
+    expect(findHoliday('2027-03-29', uk)).toBeNull();
+    expect(findHoliday('2027-03-26', uk)).toBe('Good Friday');
+    expect(findHoliday('2027-12-28', uk)).not.toBeNull();
+    expect(findHoliday('2027-03-29', { country: 'GB', region: 'NIR' })).toBe('Easter Monday');
   });
 });
 
