@@ -11,7 +11,9 @@ import {
   createTextCitation,
 } from '../policy-texts.ts';
 import { formatCount } from '../format.ts';
+import { withholdingProvisions } from '../letters/laws.ts';
 import type { WithheldType } from '../letters/texts.ts';
+import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
 import type { Frame } from '../render/blocks.ts';
 import { parseFolded } from '../../src/cases/folded.ts';
 import type { Disclosure } from '../../src/cases/moves.ts';
@@ -87,12 +89,12 @@ export interface WrittenFile {
 
 export async function loadContext(input: DsarPackInput): Promise<PackContext> {
   let disclosure = effectiveDisclosure(input);
-  const withholds = withholdsIdentifiers(input);
+  const source = withholdingSource(input);
   const withheld = new Set<WithheldType>();
   const decisions = async function* (): AsyncGenerator<JudgedRow> {
     if (disclosure !== 'full') return;
     for await (const row of input.history.decisionRowsOf(input, input.match.subjects))
-      yield withholds ? withholdIdentifiers(row, withheld) : row;
+      yield source === null ? row : withholdIdentifiers(row, source, withheld);
   };
   const shown = await input.history.bannerEvidence(input);
   const citeBanner = createBannerCitation(shown);
@@ -267,10 +269,10 @@ function effectiveDisclosure(input: DsarPackInput): Disclosure {
   return mostDisclosure(input.identity.status, input.match);
 }
 
-/** Replacements for data that may not be disclosed, by kind: the reader must be told what is held (11 CCR 7024(d)). */
+/** Kinds of data that may not be disclosed, as their replacements name them: the reader must be told what is held. */
 const WITHHELD: Readonly<Record<WithheldType, string>> = {
-  socialSecurity: '[withheld: Social Security number, 11 CCR 7024(d)]',
-  longNumber: '[withheld: account, card or identification number, 11 CCR 7024(d)]',
+  socialSecurity: 'Social Security number',
+  longNumber: 'account, card or identification number',
 };
 
 const SOCIAL_SECURITY = /^\d{3}-\d{2}-\d{4}$/;
@@ -278,19 +280,25 @@ const SOCIAL_SECURITY = /^\d{3}-\d{2}-\d{4}$/;
 const FORBIDDEN = /(?<![\dA-Za-z])(?:\d{3}-\d{2}-\d{4}|\d{9}|\d(?:[ -]?\d){12,18})(?![\dA-Za-z])/g;
 
 /**
- * Whether a law of the case bars government ids and account numbers from the answer, verified requester or not (11 CCR
- * 7024(d)). This holds even if another law decides the date: a rule of one law never loosens another.
+ * The provisions that bar government ids and account numbers from the answer, verified requester or not (11 CCR §
+ * 7024(d)); null: no law of the case does. This holds even if another law decides the date: a rule of one law never
+ * loosens another.
  */
-export function withholdsIdentifiers({ letter, deadline }: Pick<DsarPackInput, 'letter' | 'deadline'>): boolean {
-  return (letter?.laws ?? [deadline.regime]).includes('us-ca');
+export function withholdingSource({
+  letter,
+  deadline,
+  case: row,
+}: Pick<DsarPackInput, 'letter' | 'deadline' | 'case'>): string | null {
+  const place = normaliseJurisdiction(row.jurisdiction);
+  const provisions = withholdingProvisions(letter?.laws ?? [deadline.regime], place);
+  return provisions.length === 0 ? null : provisions.join('; ');
 }
 
 /**
- * A decision without what may never be disclosed (11 CCR 7024(d)). Subjects are hashed, but we do not control what the
- * service or a site wrote into other texts, so all of them are searched. `found` collects the kinds of what was left
- * out.
+ * A decision without what may never be disclosed. Subjects are hashed, but we do not control what the service or a site
+ * wrote into other texts, so all of them are searched. `found` collects the kinds of what was left out.
  */
-function withholdIdentifiers(row: JudgedRow, found: Set<WithheldType>): JudgedRow {
+function withholdIdentifiers(row: JudgedRow, source: string, found: Set<WithheldType>): JudgedRow {
   const texts = [
     'record_id',
     'subject',
@@ -317,7 +325,7 @@ function withholdIdentifiers(row: JudgedRow, found: Set<WithheldType>): JudgedRo
     safe[name] = value.replace(FORBIDDEN, (number) => {
       const type = SOCIAL_SECURITY.test(number) ? 'socialSecurity' : 'longNumber';
       found.add(type);
-      return WITHHELD[type];
+      return `[withheld: ${WITHHELD[type]}, ${source}]`;
     });
   }
   return safe as unknown as JudgedRow;

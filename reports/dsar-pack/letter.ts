@@ -21,7 +21,7 @@ import {
   loadContext,
   type PackContext,
   type PackPart,
-  withholdsIdentifiers,
+  withholdingSource,
 } from './context.ts';
 
 /**
@@ -118,7 +118,7 @@ export function letterFactsOf({ input, found, disclosure, texts, banner, withhel
       'history',
       'decisions',
       'records27560',
-      ...(withholdsIdentifiers(input) ? [] : (['records'] as const)),
+      ...(withholdingSource(input) !== null ? [] : (['records'] as const)),
       'policies',
       ...(texts.length === 0 ? [] : (['policyTexts'] as const)),
       ...(banner.enclosed ? (['evidence'] as const) : []),

@@ -8,7 +8,7 @@ import {
   type WrittenFile,
   type PackContext,
   type DsarPackInput,
-  withholdsIdentifiers,
+  withholdingSource,
 } from './context.ts';
 import { letter } from './letter.ts';
 import { filesOfProof, proofFilesOf, type ProvenEntry } from './proofs.ts';
@@ -47,7 +47,7 @@ const parts: readonly PackPart[] = [
   // A faithful copy (GDPR Art. 15(3)). Left out under a law that bars identifiers from the answer: identifiers cannot
   // be removed from exact bytes without changing them.
   (context) =>
-    context.disclosure === 'full' && !withholdsIdentifiers(context.input)
+    context.disclosure === 'full' && withholdingSource(context.input) === null
       ? {
           name: 'records.jsonl',
           what: 'the records exactly as received, one per line',

@@ -1,5 +1,5 @@
 import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
-import { type PackContext, type PackFile, withholdsIdentifiers } from './context.ts';
+import { type PackContext, type PackFile, withholdingSource } from './context.ts';
 import { readFile } from 'node:fs/promises';
 import { pageIn } from '../verifier/languages.ts';
 import { languageOf } from './letter.ts';
@@ -26,7 +26,7 @@ export async function* proofFilesOf(context: PackContext, proven: ProvenEntry[])
   const { proofs } = input;
   if (proofs === undefined) return;
   yield* filesToCheckWith(proofs.verifierKey, languageOf(context));
-  const mayEnclose = disclosure === 'full' && !withholdsIdentifiers(input);
+  const mayEnclose = disclosure === 'full' && withholdingSource(input) === null;
   const request = Number(input.case.opened_seq);
   for await (const seq of seqsOf(context, request)) {
     const what = seq === request ? 'request' : 'record';

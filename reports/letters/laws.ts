@@ -25,6 +25,11 @@ export interface LetterLaw {
   readonly refusedErasureNamesOptOut?: true;
   /** A refusal to correct health data must offer to add a statement by the person (11 CCR § 7023(f)). */
   readonly refusedCorrectionTakesStatement?: true;
+  /**
+   * The provision that bars government ids, account numbers, passwords and biometric data from any answer, and requires
+   * naming the kinds held.
+   */
+  readonly withholds?: string;
   /** An answer about the data must name what was sold, shared and disclosed (Cal. Civ. Code §§ 1798.110, 1798.115). */
   readonly namesSales?: true;
   /** For access requests, the clock stops while a clarification is awaited. */
@@ -76,6 +81,7 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     authority:
       'California Privacy Protection Agency (https://cppa.ca.gov); Attorney General of California (https://oag.ca.gov)',
     appealDays: null,
+    withholds: '11 CCR § 7024(d)',
     refusedErasureNamesOptOut: true,
     refusedCorrectionTakesStatement: true,
     namesSales: true,
@@ -86,7 +92,11 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     60,
   ),
   'us-co': state('Colorado Privacy Act', 'Attorney General of Colorado, https://coag.gov', 45),
-  'us-ct': state('Connecticut Data Privacy Act', 'Attorney General of Connecticut, https://portal.ct.gov/ag', 60),
+  // Connecticut withholds since 1 July 2026 (S.B. 1295), Montana since 1 October 2025 (S.B. 297).
+  'us-ct': {
+    ...state('Connecticut Data Privacy Act', 'Attorney General of Connecticut, https://portal.ct.gov/ag', 60),
+    withholds: 'Conn. Gen. Stat. § 42-518',
+  },
   // Utah gives consumers no appeal (§ 13-61-203).
   'us-ut': state('Utah Consumer Privacy Act', 'Utah Division of Consumer Protection, https://dcp.utah.gov', null),
   'us-tx': state(
@@ -95,7 +105,10 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     60,
   ),
   'us-or': state('Oregon Consumer Privacy Act', 'Attorney General of Oregon, https://www.doj.state.or.us', 45),
-  'us-mt': state('Montana Consumer Data Privacy Act', 'Attorney General of Montana, https://dojmt.gov', 60),
+  'us-mt': {
+    ...state('Montana Consumer Data Privacy Act', 'Attorney General of Montana, https://dojmt.gov', 60),
+    withholds: 'Mont. Code § 30-14-2808',
+  },
   'us-ne': state('Nebraska Data Privacy Act', 'Attorney General of Nebraska, https://ago.nebraska.gov', 60),
   'us-de': state(
     'Delaware Personal Data Privacy Act',
@@ -113,11 +126,10 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Attorney General of Tennessee, https://www.tn.gov/attorneygeneral',
     60,
   ),
-  'us-mn': state(
-    'Minnesota Consumer Data Privacy Act',
-    'Attorney General of Minnesota, https://www.ag.state.mn.us',
-    45,
-  ),
+  'us-mn': {
+    ...state('Minnesota Consumer Data Privacy Act', 'Attorney General of Minnesota, https://www.ag.state.mn.us', 45),
+    withholds: 'Minn. Stat. § 325M.14',
+  },
   'us-md': state('Maryland Online Data Privacy Act', 'Attorney General of Maryland', 60),
   'us-in': state(
     'Indiana Consumer Data Protection Act',
@@ -130,6 +142,12 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Attorney General of Rhode Island, https://riag.ri.gov',
     60,
   ),
+  'us-ok': state(
+    'Oklahoma Consumer Data Privacy Act',
+    'Attorney General of Oklahoma, https://oklahoma.gov/oag.html',
+    60,
+  ),
+  'us-la': state('Louisiana Data Privacy Act', 'Attorney General of Louisiana, https://www.ag.state.la.us', 60),
   'us-fl': state(
     'Florida Digital Bill of Rights',
     'Florida Department of Legal Affairs, https://www.myfloridalegal.com',
@@ -255,4 +273,9 @@ const unknownLaw: LetterLaw = other('', null);
 export function letterLawOf(law: string, place: string | null): LetterLaw {
   const own = law === 'us-45' ? letterLaws[(place ?? '').toLowerCase()] : undefined;
   return own ?? letterLaws[law] ?? unknownLaw;
+}
+
+/** The provisions that bar identifiers from an answer under these laws; empty: none does. */
+export function withholdingProvisions(laws: readonly string[], place: string | null): readonly string[] {
+  return laws.flatMap((law) => letterLawOf(law, place).withholds ?? []);
 }

@@ -10,7 +10,7 @@ import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { codePointName } from '../render/text.ts';
 import type { Block, Frame } from '../render/blocks.ts';
 import { letterLanguages } from './languages.ts';
-import { type LetterLaw, letterLawOf } from './laws.ts';
+import { type LetterLaw, letterLawOf, withholdingProvisions } from './laws.ts';
 import type { FamilyTexts, LawFamily, LetterStep, LetterTexts, WithheldType } from './texts.ts';
 
 /** The facts of a case that letters use. Dates are YYYY-MM-DD in the controller's time zone. */
@@ -616,10 +616,12 @@ function processingBlocks(writing: Writing): readonly Block[] {
  */
 function withheldBlocks({ facts, texts }: Writing): readonly Block[] {
   if (facts.disclosure === 'full' && facts.enclosed.includes('records')) return [];
+  const source = withholdingProvisions(facts.laws, facts.place).join('; ');
+  if (source === '') return [];
   const kinds = facts.disclosure === 'full' ? (facts.withheld ?? []) : [];
-  if (kinds.length === 0) return each(facts, texts, ({ never }) => never).map((text) => paragraph(text));
+  if (kinds.length === 0) return [paragraph(fill(texts.answer.neverDisclosed, { source }))];
   const types = kinds.map((kind) => texts.answer.withheldTypes[kind]).join('; ');
-  return [paragraph(fill(texts.answer.withheld, { types }))];
+  return [paragraph(fill(texts.answer.withheld, { source, types }))];
 }
 
 function rightsBlocks({ facts, texts, say }: Writing): readonly Block[] {

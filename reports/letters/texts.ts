@@ -129,9 +129,11 @@ export interface LetterTexts {
     readonly parts: string;
     readonly part: Readonly<Record<'done' | 'partly' | 'refused', string>>;
     readonly partGround: string;
-    /** The kinds of data left out of the copy because a law forbids disclosing them (11 CCR § 7024(d)). */
+    /** The kinds of data left out of the copy because a law forbids disclosing them (LetterLaw.withholds). */
     readonly withheld: string;
     readonly withheldTypes: Readonly<Record<WithheldType, string>>;
+    /** Data that such a law withholds from every requester, if nothing was left out. */
+    readonly neverDisclosed: string;
   };
   readonly partial: { readonly lead: string };
   readonly refusal: {
@@ -294,7 +296,5 @@ export interface FamilyTexts {
   /** What an answer to this kind of request must add. */
   readonly notes: Readonly<Partial<Record<RequestKind, readonly string[]>>>;
   readonly rights: readonly string[];
-  /** Data withheld from every requester. */
-  readonly never: readonly string[];
   readonly notice: string;
 }

@@ -269,8 +269,8 @@ test('California: government ids and account numbers are never disclosed, and an
   expect(zipNames(verified)).not.toContain('records.jsonl');
   const text = everything(verified);
   for (const id of ['078-05-1120', '078051120', '4111 1111 1111 1111']) expect(text).not.toContain(id);
-  expect(text).toContain('[withheld: Social Security number, 11 CCR 7024(d)]');
-  expect(text).toContain('[withheld: account, card or identification number, 11 CCR 7024(d)]');
+  expect(text).toContain('[withheld: Social Security number, 11 CCR § 7024(d)]');
+  expect(text).toContain('[withheld: account, card or identification number, 11 CCR § 7024(d)]');
   // The requester is told which kinds are held, without their values.
   const told = 'a number that has the form of a Social Security number; a long number that may be a financial account';
   expect(letterOf(verified)).toContain('We hold the following about you. The law does not allow us to disclose it');
@@ -283,6 +283,20 @@ test('California: government ids and account numbers are never disclosed, and an
   expect(zipNames(both)).not.toContain('records.jsonl');
   for (const id of ['078-05-1120', '078051120', '4111 1111 1111 1111']) expect(everything(both)).not.toContain(id);
   expect(letterOf(both)).toContain('The law does not allow us to disclose it');
+  // Some states have the same ban, each in its own act.
+  const inState = async (jurisdiction: string) =>
+    await pack({ deadline: { ...deadline, regime: 'us-45' }, case: { ...input().case, jurisdiction } });
+  for (const [state, source] of [
+    ['US-MN', 'Minn. Stat. § 325M.14'],
+    ['US-MT', 'Mont. Code § 30-14-2808'],
+    ['US-CT', 'Conn. Gen. Stat. § 42-518'],
+  ] as const) {
+    const zip = await inState(state);
+    expect(everything(zip), state).not.toContain('078-05-1120');
+    expect(everything(zip), state).toContain(`[withheld: Social Security number, ${source}]`);
+    expect(letterOf(zip), state).toContain(`left it out of the copy (${source}): a long number`);
+  }
+  expect(everything(await inState('US-VA'))).toContain('078-05-1120');
   const unverified = await pack({ deadline, identity: { status: 'failed', how: null } });
   expect(letterOf(unverified)).toContain('we do not disclose individual records');
   expect(letterOf(unverified)).toContain('hashed visitor identifier');

@@ -147,11 +147,13 @@ export const de: LetterTexts = {
     part: { done: 'erledigt', partly: 'teilweise erledigt', refused: 'abgelehnt' },
     partGround: '{outcome}; Grund: {ground}',
     withheld:
-      'Folgendes haben wir über Sie gespeichert. Das Gesetz erlaubt uns nicht, es herauszugeben; in der Kopie haben wir es deshalb ausgelassen (11 CCR § 7024(d)): {types}.',
+      'Folgendes haben wir über Sie gespeichert. Das Gesetz erlaubt uns nicht, es herauszugeben; in der Kopie haben wir es deshalb ausgelassen ({source}): {types}.',
     withheldTypes: {
       socialSecurity: 'eine Nummer in der Form einer US-Sozialversicherungsnummer',
       longNumber: 'eine lange Nummer, die eine Konto-, Karten- oder Identifikationsnummer sein kann',
     },
+    neverDisclosed:
+      'Diese Antwort enthält in keinem Fall Sozialversicherungs-, Führerschein- oder andere behördliche Identifikationsnummern, Kontonummern, Nummern von Krankenversicherungen oder medizinische Kennungen, Passwörter, Sicherheitsfragen und -antworten oder biometrische Daten, unabhängig davon, ob wir solche Daten speichern ({source}).',
   },
   partial: {
     lead: 'Wir kommen Ihrer Anfrage teilweise nach. Was wir getan haben, was nicht, und unsere Gründe:',
@@ -290,9 +292,6 @@ export const de: LetterTexts = {
         'Sie können dem Verkauf und der Weitergabe Ihrer personenbezogenen Daten widersprechen und die Nutzung sensibler Daten beschränken. Ihre Identität müssen Sie dafür nicht nachweisen.',
         'Wir behandeln Sie nicht schlechter, weil Sie diese Rechte nutzen.',
       ],
-      never: [
-        'Diese Antwort enthält in keinem Fall Sozialversicherungs-, Führerschein- oder andere behördliche Identifikationsnummern, Kontonummern, Nummern von Krankenversicherungen oder medizinische Kennungen, Passwörter, Sicherheitsfragen und -antworten oder biometrische Daten, unabhängig davon, ob wir solche Daten speichern (11 CCR § 7024(d)).',
-      ],
       notice:
         'Wir teilen Ihnen dies mit, weil das kalifornische Recht verlangt, dass wir die Empfänger der Daten unterrichten.',
     },
@@ -339,7 +338,6 @@ export const de: LetterTexts = {
       rights: [
         'Sie können die Berichtigung Ihrer personenbezogenen Daten verlangen und eine erteilte Einwilligung widerrufen.',
       ],
-      never: [],
       notice: 'Wir teilen Ihnen dies mit, weil Sie Daten von uns erhalten haben.',
     },
   },

@@ -138,11 +138,13 @@ export const en: LetterTexts = {
     part: { done: 'done', partly: 'done in part', refused: 'refused' },
     partGround: '{outcome}; reason: {ground}',
     withheld:
-      'We hold the following about you. The law does not allow us to disclose it, so we have left it out of the copy (11 CCR § 7024(d)): {types}.',
+      'We hold the following about you. The law does not allow us to disclose it, so we have left it out of the copy ({source}): {types}.',
     withheldTypes: {
       socialSecurity: 'a number that has the form of a Social Security number',
       longNumber: 'a long number that may be a financial account, payment card or identification number',
     },
+    neverDisclosed:
+      'This answer never contains Social Security, driver’s license or other government identification numbers, financial account numbers, health insurance or medical identification numbers, passwords, security questions and answers, or biometric data, whether or not we hold such data ({source}).',
   },
   partial: {
     lead: 'We have granted part of your request. What we have done, what we have not done, and our reasons:',
@@ -280,9 +282,6 @@ export const en: LetterTexts = {
         'You may opt out of the sale and sharing of your personal information and limit the use of sensitive personal information. You do not need to verify your identity for that.',
         'We will not treat you worse because you use these rights.',
       ],
-      never: [
-        'This answer never contains Social Security, driver’s license or other government identification numbers, financial account numbers, health insurance or medical identification numbers, passwords, security questions and answers, or biometric data, whether or not we hold such data (11 CCR § 7024(d)).',
-      ],
       notice: 'We inform you of this because California law requires us to notify those who received the data.',
     },
     us: {
@@ -324,7 +323,6 @@ export const en: LetterTexts = {
         ],
       },
       rights: ['You may ask us to correct your personal data, and you may withdraw a consent that you have given.'],
-      never: [],
       notice: 'We inform you of this because you received data from us.',
     },
   },

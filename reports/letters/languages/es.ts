@@ -140,12 +140,14 @@ export const es: LetterTexts = {
     part: { done: 'hecho', partly: 'hecho en parte', refused: 'denegado' },
     partGround: '{outcome}; motivo: {ground}',
     withheld:
-      'Tenemos los siguientes datos sobre usted. La ley no nos permite revelarlos, por lo que no figuran en la copia (11 CCR § 7024(d)): {types}.',
+      'Tenemos los siguientes datos sobre usted. La ley no nos permite revelarlos, por lo que no figuran en la copia ({source}): {types}.',
     withheldTypes: {
       socialSecurity: 'un número con la forma de un número de Seguro Social',
       longNumber:
         'un número largo que puede ser de una cuenta financiera, una tarjeta de pago o un documento de identificación',
     },
+    neverDisclosed:
+      'Esta respuesta nunca contiene números de Seguro Social, de licencia de conducir u otros números de identificación oficiales, números de cuentas financieras, números de seguro médico o de identificación médica, contraseñas, preguntas y respuestas de seguridad ni datos biométricos, con independencia de que los tengamos o no ({source}).',
   },
   partial: {
     lead: 'Hemos estimado parte de su solicitud. Qué hemos hecho, qué no hemos hecho y nuestros motivos:',
@@ -284,9 +286,6 @@ export const es: LetterTexts = {
         'Puede oponerse a que vendamos o compartamos su información personal y limitar el uso de la información personal sensible. Para ello no tiene que verificar su identidad.',
         'No le trataremos peor por ejercer estos derechos.',
       ],
-      never: [
-        'Esta respuesta nunca contiene números de Seguro Social, de licencia de conducir u otros números de identificación oficiales, números de cuentas financieras, números de seguro médico o de identificación médica, contraseñas, preguntas y respuestas de seguridad ni datos biométricos, con independencia de que los tengamos o no (11 CCR § 7024(d)).',
-      ],
       notice: 'Les informamos de ello porque la ley de California nos obliga a avisar a quienes recibieron los datos.',
     },
     us: {
@@ -326,7 +325,6 @@ export const es: LetterTexts = {
         ],
       },
       rights: ['Puede pedirnos que corrijamos sus datos personales y puede retirar un consentimiento que haya dado.'],
-      never: [],
       notice: 'Les informamos de ello porque recibieron datos de nosotros.',
     },
   },

@@ -152,12 +152,14 @@ export const fr: LetterTexts = {
     part: { done: 'fait', partly: 'fait en partie', refused: 'refusé' },
     partGround: '{outcome} ; motif : {ground}',
     withheld:
-      'Nous détenons les éléments suivants à votre sujet. La loi ne nous permet pas de les communiquer ; ils ne figurent donc pas dans la copie (11 CCR § 7024(d)) : {types}.',
+      'Nous détenons les éléments suivants à votre sujet. La loi ne nous permet pas de les communiquer ; ils ne figurent donc pas dans la copie ({source}) : {types}.',
     withheldTypes: {
       socialSecurity: 'un numéro ayant la forme d’un numéro de sécurité sociale américain',
       longNumber:
         'un long numéro qui peut être celui d’un compte financier, d’une carte de paiement ou d’une pièce d’identité',
     },
+    neverDisclosed:
+      'Cette réponse ne contient jamais de numéros de sécurité sociale, de permis de conduire ou d’autre pièce d’identité officielle, de numéros de compte financier, d’identifiants d’assurance maladie ou médicaux, de mots de passe, de questions et réponses de sécurité ni de données biométriques, que nous détenions ou non de telles données ({source}).',
   },
   partial: {
     lead: 'Nous avons accepté une partie de votre demande. Voici ce que nous avons fait, ce que nous n’avons pas fait, et nos motifs :',
@@ -297,9 +299,6 @@ export const fr: LetterTexts = {
         'Vous pouvez refuser la vente et le partage de vos données à caractère personnel et limiter l’utilisation de vos données sensibles. Vous n’avez pas à prouver votre identité pour cela.',
         'L’exercice de ces droits ne vous vaudra aucun traitement moins favorable.',
       ],
-      never: [
-        'Cette réponse ne contient jamais de numéros de sécurité sociale, de permis de conduire ou d’autre pièce d’identité officielle, de numéros de compte financier, d’identifiants d’assurance maladie ou médicaux, de mots de passe, de questions et réponses de sécurité ni de données biométriques, que nous détenions ou non de telles données (11 CCR § 7024(d)).',
-      ],
       notice:
         'Nous vous en informons parce que le droit californien nous oblige à avertir ceux qui ont reçu les données.',
     },
@@ -346,7 +345,6 @@ export const fr: LetterTexts = {
       rights: [
         'Vous pouvez nous demander de rectifier vos données à caractère personnel et retirer un consentement que vous avez donné.',
       ],
-      never: [],
       notice: 'Nous vous en informons parce que vous avez reçu des données de notre part.',
     },
   },

@@ -149,12 +149,14 @@ export const it: LetterTexts = {
     part: { done: 'fatto', partly: 'fatto in parte', refused: 'rifiutato' },
     partGround: '{outcome}; motivo: {ground}',
     withheld:
-      'Conserviamo su di Lei i dati seguenti. La legge non ci consente di comunicarli; nella copia li abbiamo quindi omessi (11 CCR § 7024(d)): {types}.',
+      'Conserviamo su di Lei i dati seguenti. La legge non ci consente di comunicarli; nella copia li abbiamo quindi omessi ({source}): {types}.',
     withheldTypes: {
       socialSecurity: 'un numero che ha la forma di un numero di previdenza sociale statunitense',
       longNumber:
         'un numero lungo che può essere quello di un conto finanziario, di una carta di pagamento o di un documento',
     },
+    neverDisclosed:
+      'Questa risposta non contiene mai numeri di previdenza sociale, di patente o di altri documenti ufficiali, numeri di conti finanziari, numeri di assicurazione sanitaria o identificativi medici, password, domande e risposte di sicurezza né dati biometrici, che li deteniamo o no ({source}).',
   },
   partial: {
     lead: 'Abbiamo accolto una parte della Sua richiesta. Ecco che cosa abbiamo fatto, che cosa non abbiamo fatto e i nostri motivi:',
@@ -292,9 +294,6 @@ export const it: LetterTexts = {
         'Può opporsi alla vendita e alla condivisione delle Sue informazioni personali e limitare l’uso di quelle sensibili. Per questo non deve dimostrare la Sua identità.',
         'L’esercizio di questi diritti non comporta per Lei alcun trattamento meno favorevole.',
       ],
-      never: [
-        'Questa risposta non contiene mai numeri di previdenza sociale, di patente o di altri documenti ufficiali, numeri di conti finanziari, numeri di assicurazione sanitaria o identificativi medici, password, domande e risposte di sicurezza né dati biometrici, che li deteniamo o no (11 CCR § 7024(d)).',
-      ],
       notice: 'Vi informiamo perché la legge della California ci impone di avvisare chi ha ricevuto i dati.',
     },
     us: {
@@ -336,7 +335,6 @@ export const it: LetterTexts = {
         ],
       },
       rights: ['Può chiederci di correggere i Suoi dati personali e revocare un consenso che ha prestato.'],
-      never: [],
       notice: 'Vi informiamo perché avete ricevuto dati da noi.',
     },
   },

@@ -145,11 +145,13 @@ export const nl: LetterTexts = {
     part: { done: 'uitgevoerd', partly: 'gedeeltelijk uitgevoerd', refused: 'afgewezen' },
     partGround: '{outcome}; reden: {ground}',
     withheld:
-      'Wij hebben het volgende over u. De wet staat ons niet toe het te verstrekken; daarom hebben wij het in de kopie weggelaten (11 CCR § 7024(d)): {types}.',
+      'Wij hebben het volgende over u. De wet staat ons niet toe het te verstrekken; daarom hebben wij het in de kopie weggelaten ({source}): {types}.',
     withheldTypes: {
       socialSecurity: 'een nummer in de vorm van een Amerikaans socialezekerheidsnummer',
       longNumber: 'een lang nummer dat een rekening-, kaart- of identificatienummer kan zijn',
     },
+    neverDisclosed:
+      'Dit antwoord bevat nooit socialezekerheidsnummers, rijbewijsnummers of andere officiële identificatienummers, financiële rekeningnummers, zorgverzekerings- of medische identificatienummers, wachtwoorden, beveiligingsvragen en -antwoorden of biometrische gegevens, ongeacht of wij die hebben ({source}).',
   },
   partial: {
     lead: 'Wij hebben een deel van uw verzoek ingewilligd. Wat wij hebben gedaan, wat wij niet hebben gedaan, en onze redenen:',
@@ -288,9 +290,6 @@ export const nl: LetterTexts = {
         'U kunt zich afmelden voor de verkoop en het delen van uw persoonlijke informatie en het gebruik van gevoelige informatie beperken. Daarvoor hoeft u uw identiteit niet aan te tonen.',
         'Als u deze rechten uitoefent, behandelen wij u daarom niet minder gunstig.',
       ],
-      never: [
-        'Dit antwoord bevat nooit socialezekerheidsnummers, rijbewijsnummers of andere officiële identificatienummers, financiële rekeningnummers, zorgverzekerings- of medische identificatienummers, wachtwoorden, beveiligingsvragen en -antwoorden of biometrische gegevens, ongeacht of wij die hebben (11 CCR § 7024(d)).',
-      ],
       notice:
         'Wij stellen u hiervan op de hoogte omdat het recht van Californië ons verplicht degenen in te lichten die de gegevens hebben ontvangen.',
     },
@@ -332,7 +331,6 @@ export const nl: LetterTexts = {
         ],
       },
       rights: ['U kunt ons vragen uw persoonsgegevens te corrigeren en een gegeven toestemming intrekken.'],
-      never: [],
       notice: 'Wij stellen u hiervan op de hoogte omdat u gegevens van ons heeft ontvangen.',
     },
   },

@@ -147,11 +147,13 @@ export const pl: LetterTexts = {
     part: { done: 'wykonano', partly: 'wykonano w części', refused: 'odmówiono' },
     partGround: '{outcome}; powód: {ground}',
     withheld:
-      'Posiadamy następujące dane na Państwa temat. Prawo nie pozwala nam ich ujawnić, dlatego w kopii je pominęliśmy (11 CCR § 7024(d)): {types}.',
+      'Posiadamy następujące dane na Państwa temat. Prawo nie pozwala nam ich ujawnić, dlatego w kopii je pominęliśmy ({source}): {types}.',
     withheldTypes: {
       socialSecurity: 'numer w postaci amerykańskiego numeru ubezpieczenia społecznego',
       longNumber: 'długi numer, który może być numerem rachunku, karty płatniczej lub dokumentu tożsamości',
     },
+    neverDisclosed:
+      'Ta odpowiedź nigdy nie zawiera numerów ubezpieczenia społecznego, prawa jazdy ani innych urzędowych numerów identyfikacyjnych, numerów rachunków finansowych, numerów ubezpieczenia zdrowotnego lub identyfikatorów medycznych, haseł, pytań i odpowiedzi zabezpieczających ani danych biometrycznych, niezależnie od tego, czy takie dane posiadamy ({source}).',
   },
   partial: {
     lead: 'Uwzględniliśmy część Państwa wniosku. Co zrobiliśmy, czego nie zrobiliśmy i dlaczego:',
@@ -290,9 +292,6 @@ export const pl: LetterTexts = {
         'Mogą Państwo sprzeciwić się sprzedaży i udostępnianiu swoich danych osobowych oraz ograniczyć wykorzystywanie danych wrażliwych. Nie muszą Państwo w tym celu wykazywać swojej tożsamości.',
         'Korzystanie z tych praw nie spowoduje mniej korzystnego traktowania Państwa.',
       ],
-      never: [
-        'Ta odpowiedź nigdy nie zawiera numerów ubezpieczenia społecznego, prawa jazdy ani innych urzędowych numerów identyfikacyjnych, numerów rachunków finansowych, numerów ubezpieczenia zdrowotnego lub identyfikatorów medycznych, haseł, pytań i odpowiedzi zabezpieczających ani danych biometrycznych, niezależnie od tego, czy takie dane posiadamy (11 CCR § 7024(d)).',
-      ],
       notice:
         'Informujemy o tym, ponieważ prawo Kalifornii zobowiązuje nas do powiadomienia tych, którzy otrzymali dane.',
     },
@@ -335,7 +334,6 @@ export const pl: LetterTexts = {
         ],
       },
       rights: ['Mogą Państwo żądać poprawienia swoich danych osobowych oraz wycofać udzieloną zgodę.'],
-      never: [],
       notice: 'Informujemy o tym, ponieważ otrzymali Państwo od nas dane.',
     },
   },

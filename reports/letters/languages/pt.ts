@@ -143,12 +143,14 @@ export const pt: LetterTexts = {
     part: { done: 'feito', partly: 'feito em parte', refused: 'recusado' },
     partGround: '{outcome}; motivo: {ground}',
     withheld:
-      'Temos os seguintes dados sobre si. A lei não nos permite divulgá-los, pelo que os omitimos na cópia (11 CCR § 7024(d)): {types}.',
+      'Temos os seguintes dados sobre si. A lei não nos permite divulgá-los, pelo que os omitimos na cópia ({source}): {types}.',
     withheldTypes: {
       socialSecurity: 'um número com a forma de um número de segurança social dos EUA',
       longNumber:
         'um número longo que pode ser de uma conta financeira, de um cartão de pagamento ou de um documento de identificação',
     },
+    neverDisclosed:
+      'Esta resposta nunca contém números de segurança social, de carta de condução ou outros números de identificação oficiais, números de contas financeiras, números de seguro de saúde ou de identificação médica, palavras-passe, perguntas e respostas de segurança ou dados biométricos, quer os tenhamos quer não ({source}).',
   },
   partial: {
     lead: 'Deferimos parte do seu pedido. O que fizemos, o que não fizemos e os nossos motivos:',
@@ -286,9 +288,6 @@ export const pt: LetterTexts = {
         'Pode opor-se à venda e à partilha das suas informações pessoais e limitar a utilização das informações sensíveis. Não tem de comprovar a sua identidade para o efeito.',
         'O exercício destes direitos não implica qualquer tratamento menos favorável.',
       ],
-      never: [
-        'Esta resposta nunca contém números de segurança social, de carta de condução ou outros números de identificação oficiais, números de contas financeiras, números de seguro de saúde ou de identificação médica, palavras-passe, perguntas e respostas de segurança ou dados biométricos, quer os tenhamos quer não (11 CCR § 7024(d)).',
-      ],
       notice: 'Prestamos esta informação porque a lei da Califórnia nos obriga a avisar quem recebeu os dados.',
     },
     us: {
@@ -328,7 +327,6 @@ export const pt: LetterTexts = {
         ],
       },
       rights: ['Pode pedir-nos que corrijamos os seus dados pessoais e retirar um consentimento que tenha dado.'],
-      never: [],
       notice: 'Prestamos esta informação porque receberam dados nossos.',
     },
   },

@@ -137,11 +137,13 @@ export const sv: LetterTexts = {
     part: { done: 'utfört', partly: 'delvis utfört', refused: 'avslaget' },
     partGround: '{outcome}; skäl: {ground}',
     withheld:
-      'Vi har följande uppgifter om dig. Lagen tillåter inte att vi lämnar ut dem, och vi har därför utelämnat dem i kopian (11 CCR § 7024(d)): {types}.',
+      'Vi har följande uppgifter om dig. Lagen tillåter inte att vi lämnar ut dem, och vi har därför utelämnat dem i kopian ({source}): {types}.',
     withheldTypes: {
       socialSecurity: 'ett nummer som har formen av ett amerikanskt social security number',
       longNumber: 'ett långt nummer som kan vara ett konto-, kort- eller identifikationsnummer',
     },
+    neverDisclosed:
+      'Detta svar innehåller aldrig personnummer (social security number), körkortsnummer eller andra officiella identifikationsnummer, finansiella kontonummer, sjukförsäkrings- eller medicinska identifikationsnummer, lösenord, säkerhetsfrågor och svar eller biometriska uppgifter, vare sig vi har sådana uppgifter eller inte ({source}).',
   },
   partial: {
     lead: 'Vi har beviljat en del av din begäran. Vad vi har gjort, vad vi inte har gjort, och våra skäl:',
@@ -279,9 +281,6 @@ export const sv: LetterTexts = {
         'Du kan avböja försäljning och delning av din personliga information och begränsa användningen av känslig information. Du behöver inte styrka din identitet för det.',
         'Vi behandlar dig inte mindre förmånligt för att du utövar dessa rättigheter.',
       ],
-      never: [
-        'Detta svar innehåller aldrig personnummer (social security number), körkortsnummer eller andra officiella identifikationsnummer, finansiella kontonummer, sjukförsäkrings- eller medicinska identifikationsnummer, lösenord, säkerhetsfrågor och svar eller biometriska uppgifter, vare sig vi har sådana uppgifter eller inte (11 CCR § 7024(d)).',
-      ],
       notice:
         'Vi underrättar er om detta eftersom Kaliforniens lag kräver att vi meddelar dem som har tagit emot uppgifterna.',
     },
@@ -324,7 +323,6 @@ export const sv: LetterTexts = {
       rights: [
         'Du kan begära att vi rättar dina personuppgifter, och du kan återkalla ett samtycke som du har lämnat.',
       ],
-      never: [],
       notice: 'Vi underrättar er om detta eftersom ni har tagit emot uppgifter från oss.',
     },
   },
