@@ -32,6 +32,11 @@ export interface LetterLaw {
   readonly withholds?: string;
   /** An answer about the data must name what was sold, shared and disclosed (Cal. Civ. Code §§ 1798.110, 1798.115). */
   readonly namesSales?: true;
+  /**
+   * An answer about the data must name transfers abroad with their safeguards, and automated decisions (FADP Art.
+   * 25(2)(f)–(g)). Laws of the GDPR family always do.
+   */
+  readonly namesTransfers?: true;
   /** For access requests, the clock stops while a clarification is awaited. */
   readonly clarificationStopsClock?: true;
 }
@@ -50,6 +55,16 @@ const state = (name: string, authority: string, appealDays: number | null): Lett
   remedies: 'authority',
   authority,
   appealDays,
+});
+
+/** A law outside the EU that requires an access answer like the GDPR's, and names the court as well as the authority. */
+const likeGdpr = (name: string, authority: string): LetterLaw => ({
+  name,
+  family: 'general',
+  remedies: 'authorityAndCourt',
+  authority,
+  appealDays: null,
+  namesTransfers: true,
 });
 
 /** A law whose name and authority are known here. */
@@ -130,7 +145,11 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     ...state('Minnesota Consumer Data Privacy Act', 'Attorney General of Minnesota, https://www.ag.state.mn.us', 45),
     withholds: 'Minn. Stat. § 325M.14',
   },
-  'us-md': state('Maryland Online Data Privacy Act', 'Attorney General of Maryland', 60),
+  'us-md': state(
+    'Maryland Online Data Privacy Act',
+    'Attorney General of Maryland, https://www.marylandattorneygeneral.gov',
+    60,
+  ),
   'us-in': state(
     'Indiana Consumer Data Protection Act',
     'Attorney General of Indiana, https://www.in.gov/attorneygeneral',
@@ -202,7 +221,7 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     ),
     extensionComplaint: true,
   },
-  ch: other(
+  ch: likeGdpr(
     'Swiss Federal Act on Data Protection (FADP)',
     'Federal Data Protection and Information Commissioner (FDPIC), https://www.edoeb.admin.ch',
   ),
@@ -252,15 +271,15 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
   co: other('Ley 1581 de 2012 (Colombia)', 'Superintendencia de Industria y Comercio, https://www.sic.gov.co'),
   ke: other('Data Protection Act, 2019 (Kenya)', 'Office of the Data Protection Commissioner, https://www.odpc.go.ke'),
   ng: other('Nigeria Data Protection Act, 2023', 'Nigeria Data Protection Commission, https://ndpc.gov.ng'),
-  gg: other(
+  gg: likeGdpr(
     'Data Protection (Bailiwick of Guernsey) Law, 2017',
     'Office of the Data Protection Authority, https://www.odpa.gg',
   ),
-  je: other(
+  je: likeGdpr(
     'Data Protection (Jersey) Law 2018',
     'Jersey Office of the Information Commissioner, https://jerseyoic.org',
   ),
-  im: other(
+  im: likeGdpr(
     'Data Protection Act 2018 (Isle of Man)',
     'Isle of Man Information Commissioner, https://www.inforights.im',
   ),

@@ -550,9 +550,11 @@ function scopeBlocks({ letter, facts, texts }: Writing): readonly Block[] {
 
 /** What an answer about the processing should state under any law. */
 const everywhere: readonly ProfilePart[] = ['purposes', 'dataCategories', 'dataSources', 'recipients'];
+/** What it should state besides under some laws (LetterLaw.namesTransfers). */
+const abroad: readonly ProfilePart[] = ['transfers', 'automatedDecisions'];
 
 /**
- * The controller's statements about itself: GDPR Art. 15(1)(a)–(h) and (2); 11 CCR 7024; LGPD Art. 19 II. Missing
+ * The controller's statements about itself: GDPR Art. 15(1)(a)–(h) and (2); FADP Art. 25(2); 11 CCR 7024; LGPD Art. 19 II. Missing
  * statements are named.
  */
 function processingBlocks(writing: Writing): readonly Block[] {
@@ -560,6 +562,7 @@ function processingBlocks(writing: Writing): readonly Block[] {
   const { profile } = facts;
   const words = texts.processing;
   const european = lawsOf(facts).some(({ family }) => family === 'gdpr');
+  const transfers = european || lawsOf(facts).some(({ namesTransfers }) => namesTransfers);
   const pairs: (readonly [string, string])[] = [];
   const add = (label: string, lines: readonly string[]) => {
     if (lines.length > 0) pairs.push([label, lines.join('\n')]);
@@ -580,7 +583,7 @@ function processingBlocks(writing: Writing): readonly Block[] {
           `${name}${country === null ? '' : ` (${countryName(country, letter.language)})`}${colonIn(letter)} ${purpose}`,
       ),
     );
-    if (european) {
+    if (transfers) {
       add(
         words.transfers,
         profile.transfers.length === 0 && profile.noTransfers
@@ -596,7 +599,7 @@ function processingBlocks(writing: Writing): readonly Block[] {
   }
   const missing = [
     ...missingPartsOf(profile)
-      .filter((part) => european || everywhere.includes(part))
+      .filter((part) => european || everywhere.includes(part) || (transfers && abroad.includes(part)))
       // If a law has its own authority, that is named among the remedies.
       .filter((part) => part !== 'supervisoryAuthority' || lawsOf(facts).some(({ remedies }) => remedies === 'eu'))
       .map((part) => words.parts[part]),

@@ -25,7 +25,7 @@ export function isLetterStep(text: string): text is LetterStep {
 export type LawFamily = 'gdpr' | 'california' | 'us' | 'brazil' | 'general';
 
 /** Wordings about complaints and remedies; laws.ts assigns them to laws. */
-export type RemedyKey = 'eu' | 'uk' | 'california' | 'quebec' | 'authority' | 'unnamed';
+export type RemedyKey = 'eu' | 'uk' | 'california' | 'quebec' | 'authority' | 'authorityAndCourt' | 'unnamed';
 
 /** Kinds of data that are recognised, and withheld if a law forbids disclosing them. */
 export type WithheldType = 'socialSecurity' | 'longNumber';

@@ -9,7 +9,7 @@ import type { Regime, regimeRowSchema } from './regime-schema.ts';
 type Row = z.input<typeof regimeRowSchema>;
 const READ = '2026-11-22';
 const days = (amount: number) => ({ amount, unit: 'days' as const });
-const attorneyGeneral = (state: string) => `complaint to the Attorney General of ${state}`;
+const attorneyGeneral = (state: string) => `the Attorney General of ${state}`;
 
 interface StateAct {
   readonly code: string;
@@ -20,6 +20,8 @@ interface StateAct {
   readonly since: string;
   /** The section that sets the 45 days. */
   readonly section: string;
+  /** Who takes complaints if an appeal is denied; absent: the Attorney General. */
+  readonly complaintTo?: string;
   /** Days for the decision on an appeal, and by how many it may be postponed; null: no appeal. */
   readonly appeal: readonly [days: number, extension: number] | null;
   /** Days within which processing must end after a consent was revoked, with the section; null: no period is stated. */
@@ -105,6 +107,7 @@ const acts: readonly StateAct[] = [
     code: 'NJ',
     since: '2025-01-15',
     state: 'New Jersey',
+    complaintTo: 'the Division of Consumer Affairs of New Jersey',
     section: 'N.J.S.A. 56:8-166.7',
     appeal: [45, 0],
     revocation: of(15, 'N.J.S.A. 56:8-166.12(a)(6)'),
@@ -170,7 +173,17 @@ const acts: readonly StateAct[] = [
   },
 ];
 
-function rowsOfAct({ code, state, confirmed = true, since, section, appeal, revocation }: StateAct): Row[] {
+function rowsOfAct({
+  code,
+  state,
+  confirmed = true,
+  since,
+  section,
+  complaintTo,
+  appeal,
+  revocation,
+}: StateAct): Row[] {
+  const authority = complaintTo ?? attorneyGeneral(state);
   const common = {
     regime: 'us-45',
     places: [`US-${code}`],
@@ -178,11 +191,11 @@ function rowsOfAct({ code, state, confirmed = true, since, section, appeal, revo
     citation: section,
     readOn: confirmed ? READ : null,
     confirmed,
-    appeal: appeal === null ? null : { days: appeal[0], extension: appeal[1], then: attorneyGeneral(state) },
+    appeal: appeal === null ? null : { days: appeal[0], extension: appeal[1], then: `complaint to ${authority}` },
     notes:
       appeal === null
         ? ['The act provides no appeal.']
-        : ['A refusal says why, and how to appeal; a denied appeal says how to complain to the Attorney General.'],
+        : [`A refusal says why, and how to appeal; a denied appeal says how to complain to ${authority}.`],
   } satisfies Partial<Row>;
   const answered = {
     ...common,
@@ -272,7 +285,7 @@ const florida = {
   extension: { by: days(15), notice: 'notice with the reason within the first 45 days' },
   citation: 'Fla. Stat. § 501.706(2)',
   readOn: READ,
-  appeal: { days: 60, then: attorneyGeneral('Florida') },
+  appeal: { days: 60, then: `complaint to ${attorneyGeneral('Florida')}` },
   notes: ['A refusal says why, and how to appeal (Fla. Stat. § 501.707).'],
 } satisfies Partial<Row>;
 const iowa = {
@@ -282,7 +295,7 @@ const iowa = {
   extension: { by: days(45), notice: 'notice with the reason within the first 90 days' },
   citation: 'Iowa Code § 715D.3(2)',
   readOn: READ,
-  appeal: { days: 60, then: attorneyGeneral('Iowa') },
+  appeal: { days: 60, then: `complaint to ${attorneyGeneral('Iowa')}` },
   notes: ['A refusal says why, and how to appeal. The act gives no right of correction.'],
 } satisfies Partial<Row>;
 const washington = {
@@ -292,7 +305,7 @@ const washington = {
   extension: { by: days(45), notice: 'notice with the reason within the first 45 days' },
   citation: 'RCW 19.373.040',
   readOn: READ,
-  appeal: { days: 45, then: attorneyGeneral('Washington') },
+  appeal: { days: 45, then: `complaint to ${attorneyGeneral('Washington')}` },
   notes: ['Consumer health data only. A refusal says why, and how to appeal.'],
 } satisfies Partial<Row>;
 const noPeriod = 'The act states no period for a consent that is revoked: the period for requests is the outer bound.';

@@ -87,6 +87,10 @@ describe('the built-in rows', () => {
       null,
     ]);
     expect(findRows(table, 'us-ca', 'access')[0]?.appeal).toBeNull();
+    const then = (place: string) =>
+      findRows(table, 'us-45', 'access', { place, receivedOn: '2026-12-31' })[0]?.appeal?.then;
+    expect(then('US-VA')).toBe('complaint to the Attorney General of Virginia');
+    expect(then('US-NJ')).toBe('complaint to the Division of Consumer Affairs of New Jersey'); // N.J.S.A. 56:8-166.7
   });
 });
 

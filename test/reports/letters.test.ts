@@ -101,13 +101,39 @@ test('the check for foreign laws finds one that is cited', () => {
 
 test('a refusal names the remedies of its law: complaint and court, or the appeal and then the attorney general, or no appeal', () => {
   expect(named('en_eu-gdpr_refusal')).toMatch(/Art\. 77 GDPR[\s\S]*Art\. 79 GDPR[\s\S]*Bayerisches Landesamt/);
-  expect(named('en_uk-gdpr_refusal')).toMatch(/complain to us[\s\S]*Information Commissioner[\s\S]*apply to a court/);
+  expect(named('en_uk-gdpr_refusal')).toMatch(
+    /complain to us[\s\S]*s\. 164A[\s\S]*Information Commissioner[\s\S]*s\. 165[\s\S]*apply to a court/,
+  );
   expect(named('en_us-va_refusal')).toMatch(/appeal[\s\S]*within 60 days[\s\S]*Attorney General of Virginia, https:/);
   expect(named('en_us-co_refusal')).toContain('within 45 days');
   expect(named('en_us-ut_refusal')).toContain('Utah Division of Consumer Protection');
   expect(named('en_us-ut_refusal')).not.toMatch(/appeal/i);
   expect(named('en_ca-qc_refusal')).toContain('Within 30 days');
   expect(named('de_eu-gdpr_refusal')).toContain('Art. 79 DSGVO');
+});
+
+test('Swiss law, and those of Guernsey, Jersey and Man, name transfers, automated decisions, the authority and the court', () => {
+  for (const law of ['ch', 'gg', 'je', 'im']) {
+    const answer = named(`en_${law}_answer_access`);
+    expect(answer, law).toContain('Transfers to third countries');
+    expect(answer, law).toContain('Automated decisions');
+    expect(named(`en_${law}_refusal`), law).toMatch(
+      /You may complain to this authority: .*\nYou may also apply to a court\./,
+    );
+  }
+  const facts = factsOf('ch', 'access', { profile: profileSchema.parse({ name: 'X' }) });
+  const text = textOf({ name: '', letter: letterOf('answer', 'en', null), facts });
+  expect(text).toMatch(
+    /Not stated in this answer: .*transfers to third countries and their safeguards; automated decisions/,
+  );
+  expect(named('en_us-va_answer_access')).not.toContain('Automated decisions');
+});
+
+test('every authority of a US state comes with its website, so that a complaint can be submitted', () => {
+  const without = Object.keys(letterLaws).filter(
+    (law) => /^us-[a-z]{2}$/.test(law) && !letterLaws[law]?.authority?.includes('https://'),
+  );
+  expect(without).toEqual([]);
 });
 
 test('only a law with an appeal has a decision on one', () => {

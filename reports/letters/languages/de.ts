@@ -347,8 +347,8 @@ export const de: LetterTexts = {
       'Sie haben außerdem das Recht auf einen wirksamen gerichtlichen Rechtsbehelf (Art. 79 DSGVO).',
     ],
     uk: [
-      'Sie können sich bei uns beschweren: bitte schreiben Sie an {contact}.',
-      'Sie können sich beim Information Commissioner beschweren (Art. 77 UK GDPR): {authority}',
+      'Sie können sich bei uns beschweren (Data Protection Act 2018, s. 164A): bitte schreiben Sie an {contact}.',
+      'Sie können sich beim Information Commissioner beschweren (Data Protection Act 2018, s. 165): {authority}',
       'Sie können außerdem ein Gericht anrufen (Art. 79 UK GDPR).',
     ],
     california: ['Sie können sich bei folgenden Behörden beschweren: {authority}'],
@@ -356,6 +356,10 @@ export const de: LetterTexts = {
       'Innerhalb von 30 Tagen nach dieser Antwort können Sie bei folgender Behörde eine Überprüfung beantragen: {authority}',
     ],
     authority: ['Sie können sich bei folgender Behörde beschweren: {authority}'],
+    authorityAndCourt: [
+      'Sie können sich bei folgender Behörde beschweren: {authority}',
+      'Sie können außerdem ein Gericht anrufen.',
+    ],
     unnamed: ['Sie können sich bei der für den Datenschutz zuständigen Behörde beschweren.'],
   },
   handOver: {

@@ -332,8 +332,8 @@ export const en: LetterTexts = {
       'You also have the right to an effective judicial remedy (Art. 79 GDPR).',
     ],
     uk: [
-      'You may complain to us: please write to {contact}.',
-      'You may complain to the Information Commissioner (Art. 77 UK GDPR): {authority}',
+      'You may complain to us (Data Protection Act 2018, s. 164A): please write to {contact}.',
+      'You may complain to the Information Commissioner (Data Protection Act 2018, s. 165): {authority}',
       'You may also apply to a court (Art. 79 UK GDPR).',
     ],
     california: ['You may complain to these authorities: {authority}'],
@@ -341,6 +341,7 @@ export const en: LetterTexts = {
       'Within 30 days of this answer you may ask this authority to examine a disagreement about it: {authority}',
     ],
     authority: ['You may complain to this authority: {authority}'],
+    authorityAndCourt: ['You may complain to this authority: {authority}', 'You may also apply to a court.'],
     unnamed: ['You may complain to the authority that is responsible for data protection.'],
   },
   handOver: {

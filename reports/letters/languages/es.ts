@@ -334,8 +334,8 @@ export const es: LetterTexts = {
       'También tiene derecho a la tutela judicial efectiva (art. 79 del RGPD).',
     ],
     uk: [
-      'Puede presentarnos una reclamación: escriba a {contact}.',
-      'Puede presentar una reclamación ante el Information Commissioner (art. 77 del UK GDPR): {authority}',
+      'Puede presentarnos una reclamación (Data Protection Act 2018, s. 164A): escriba a {contact}.',
+      'Puede presentar una reclamación ante el Information Commissioner (Data Protection Act 2018, s. 165): {authority}',
       'También puede acudir a los tribunales (art. 79 del UK GDPR).',
     ],
     california: ['Puede presentar una reclamación ante estas autoridades: {authority}'],
@@ -343,6 +343,10 @@ export const es: LetterTexts = {
       'En los 30 días siguientes a esta respuesta puede solicitar su revisión a la siguiente autoridad: {authority}',
     ],
     authority: ['Puede presentar una reclamación ante la siguiente autoridad: {authority}'],
+    authorityAndCourt: [
+      'Puede presentar una reclamación ante la siguiente autoridad: {authority}',
+      'También puede acudir a los tribunales.',
+    ],
     unnamed: ['Puede presentar una reclamación ante la autoridad responsable de la protección de datos.'],
   },
   handOver: {

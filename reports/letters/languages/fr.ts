@@ -354,8 +354,8 @@ export const fr: LetterTexts = {
       'Vous avez également droit à un recours juridictionnel effectif (art. 79 du RGPD).',
     ],
     uk: [
-      'Vous pouvez nous adresser une réclamation : veuillez écrire à {contact}.',
-      'Vous pouvez introduire une réclamation auprès de l’Information Commissioner (art. 77 du UK GDPR) : {authority}',
+      'Vous pouvez nous adresser une réclamation (Data Protection Act 2018, s. 164A) : veuillez écrire à {contact}.',
+      'Vous pouvez introduire une réclamation auprès de l’Information Commissioner (Data Protection Act 2018, s. 165) : {authority}',
       'Vous pouvez également saisir un tribunal (art. 79 du UK GDPR).',
     ],
     california: ['Vous pouvez introduire une réclamation auprès des autorités suivantes : {authority}'],
@@ -363,6 +363,10 @@ export const fr: LetterTexts = {
       'Dans les 30 jours suivant cette réponse, vous pouvez présenter une demande d’examen de mésentente à l’autorité suivante : {authority}',
     ],
     authority: ['Vous pouvez introduire une réclamation auprès de l’autorité suivante : {authority}'],
+    authorityAndCourt: [
+      'Vous pouvez introduire une réclamation auprès de l’autorité suivante : {authority}',
+      'Vous pouvez également saisir un tribunal.',
+    ],
     unnamed: ['Vous pouvez introduire une réclamation auprès de l’autorité chargée de la protection des données.'],
   },
   handOver: {

@@ -344,13 +344,17 @@ export const it: LetterTexts = {
       'Ha inoltre diritto a un ricorso giurisdizionale effettivo (art. 79 GDPR).',
     ],
     uk: [
-      'Può presentarci un reclamo: scriva a {contact}.',
-      'Può proporre reclamo all’Information Commissioner (art. 77 UK GDPR): {authority}',
+      'Può presentarci un reclamo (Data Protection Act 2018, s. 164A): scriva a {contact}.',
+      'Può proporre reclamo all’Information Commissioner (Data Protection Act 2018, s. 165): {authority}',
       'Può inoltre rivolgersi a un giudice (art. 79 UK GDPR).',
     ],
     california: ['Può presentare reclamo alle seguenti autorità: {authority}'],
     quebec: ['Entro 30 giorni da questa risposta può chiederne il riesame alla seguente autorità: {authority}'],
     authority: ['Può presentare reclamo alla seguente autorità: {authority}'],
+    authorityAndCourt: [
+      'Può presentare reclamo alla seguente autorità: {authority}',
+      'Può inoltre rivolgersi a un giudice.',
+    ],
     unnamed: ['Può presentare reclamo all’autorità competente per la protezione dei dati.'],
   },
   handOver: {

@@ -340,13 +340,17 @@ export const nl: LetterTexts = {
       'U heeft ook recht op een doeltreffende voorziening in rechte (art. 79 AVG).',
     ],
     uk: [
-      'U kunt bij ons een klacht indienen: schrijf naar {contact}.',
-      'U kunt een klacht indienen bij de Information Commissioner (art. 77 UK GDPR): {authority}',
+      'U kunt bij ons een klacht indienen (Data Protection Act 2018, s. 164A): schrijf naar {contact}.',
+      'U kunt een klacht indienen bij de Information Commissioner (Data Protection Act 2018, s. 165): {authority}',
       'U kunt zich ook tot een rechter wenden (art. 79 UK GDPR).',
     ],
     california: ['U kunt een klacht indienen bij de volgende autoriteiten: {authority}'],
     quebec: ['Binnen 30 dagen na dit antwoord kunt u de volgende autoriteit om herziening vragen: {authority}'],
     authority: ['U kunt een klacht indienen bij de volgende autoriteit: {authority}'],
+    authorityAndCourt: [
+      'U kunt een klacht indienen bij de volgende autoriteit: {authority}',
+      'U kunt zich ook tot een rechter wenden.',
+    ],
     unnamed: ['U kunt een klacht indienen bij de autoriteit die verantwoordelijk is voor gegevensbescherming.'],
   },
   handOver: {

@@ -343,8 +343,8 @@ export const pl: LetterTexts = {
       'Mają Państwo również prawo do skutecznego środka ochrony prawnej przed sądem (art. 79 RODO).',
     ],
     uk: [
-      'Mogą Państwo złożyć skargę do nas: prosimy pisać na adres {contact}.',
-      'Mogą Państwo złożyć skargę do Information Commissioner (art. 77 UK GDPR): {authority}',
+      'Mogą Państwo złożyć skargę do nas (Data Protection Act 2018, s. 164A): prosimy pisać na adres {contact}.',
+      'Mogą Państwo złożyć skargę do Information Commissioner (Data Protection Act 2018, s. 165): {authority}',
       'Mogą Państwo również zwrócić się do sądu (art. 79 UK GDPR).',
     ],
     california: ['Mogą Państwo złożyć skargę do następujących organów: {authority}'],
@@ -352,6 +352,10 @@ export const pl: LetterTexts = {
       'W ciągu 30 dni od tej odpowiedzi mogą Państwo wystąpić o jej ponowne rozpatrzenie do następującego organu: {authority}',
     ],
     authority: ['Mogą Państwo złożyć skargę do następującego organu: {authority}'],
+    authorityAndCourt: [
+      'Mogą Państwo złożyć skargę do następującego organu: {authority}',
+      'Mogą Państwo również zwrócić się do sądu.',
+    ],
     unnamed: ['Mogą Państwo złożyć skargę do organu odpowiedzialnego za ochronę danych.'],
   },
   handOver: {

@@ -336,8 +336,8 @@ export const pt: LetterTexts = {
       'Tem também direito à ação judicial (art. 79.º do RGPD).',
     ],
     uk: [
-      'Pode apresentar-nos uma reclamação: escreva para {contact}.',
-      'Pode apresentar reclamação ao Information Commissioner (art. 77 do UK GDPR): {authority}',
+      'Pode apresentar-nos uma reclamação (Data Protection Act 2018, s. 164A): escreva para {contact}.',
+      'Pode apresentar reclamação ao Information Commissioner (Data Protection Act 2018, s. 165): {authority}',
       'Pode também recorrer a um tribunal (art. 79 do UK GDPR).',
     ],
     california: ['Pode apresentar reclamação às seguintes autoridades: {authority}'],
@@ -345,6 +345,10 @@ export const pt: LetterTexts = {
       'No prazo de 30 dias a contar desta resposta, pode pedir a sua revisão à seguinte autoridade: {authority}',
     ],
     authority: ['Pode apresentar reclamação à seguinte autoridade: {authority}'],
+    authorityAndCourt: [
+      'Pode apresentar reclamação à seguinte autoridade: {authority}',
+      'Pode também recorrer a um tribunal.',
+    ],
     unnamed: ['Pode apresentar reclamação à autoridade responsável pela proteção de dados.'],
   },
   handOver: {

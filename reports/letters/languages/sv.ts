@@ -332,13 +332,17 @@ export const sv: LetterTexts = {
       'Du har också rätt till ett effektivt rättsmedel vid domstol (artikel 79 GDPR).',
     ],
     uk: [
-      'Du kan klaga hos oss: skriv till {contact}.',
-      'Du kan klaga hos Information Commissioner (artikel 77 UK GDPR): {authority}',
+      'Du kan klaga hos oss (Data Protection Act 2018, s. 164A): skriv till {contact}.',
+      'Du kan klaga hos Information Commissioner (Data Protection Act 2018, s. 165): {authority}',
       'Du kan också vända dig till domstol (artikel 79 UK GDPR).',
     ],
     california: ['Du kan lämna in ett klagomål till dessa myndigheter: {authority}'],
     quebec: ['Inom 30 dagar från detta svar kan du begära omprövning hos denna myndighet: {authority}'],
     authority: ['Du kan lämna in ett klagomål till denna myndighet: {authority}'],
+    authorityAndCourt: [
+      'Du kan lämna in ett klagomål till denna myndighet: {authority}',
+      'Du kan också vända dig till domstol.',
+    ],
     unnamed: ['Du kan lämna in ett klagomål till den myndighet som ansvarar för dataskydd.'],
   },
   handOver: {
