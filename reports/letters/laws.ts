@@ -32,11 +32,6 @@ export interface LetterLaw {
   readonly withholds?: string;
   /** An answer about the data must name what was sold, shared and disclosed (Cal. Civ. Code §§ 1798.110, 1798.115). */
   readonly namesSales?: true;
-  /**
-   * An answer about the data must name transfers abroad with their safeguards, and automated decisions (FADP Art.
-   * 25(2)(f)–(g)). Laws of the GDPR family always do.
-   */
-  readonly namesTransfers?: true;
   /** For access requests, the clock stops while a clarification is awaited. */
   readonly clarificationStopsClock?: true;
 }
@@ -57,14 +52,13 @@ const state = (name: string, authority: string, appealDays: number | null): Lett
   appealDays,
 });
 
-/** A law outside the EU that requires an access answer like the GDPR's, and names the court as well as the authority. */
+/** A law outside the EU that requires an answer like that of GDPR Art. 15 (FADP Art. 25(2)), and a way to the court. */
 const likeGdpr = (name: string, authority: string): LetterLaw => ({
   name,
-  family: 'general',
+  family: 'similar',
   remedies: 'authorityAndCourt',
   authority,
   appealDays: null,
-  namesTransfers: true,
 });
 
 /** A law whose name and authority are known here. */

@@ -550,7 +550,7 @@ function scopeBlocks({ letter, facts, texts }: Writing): readonly Block[] {
 
 /** What an answer about the processing should state under any law. */
 const everywhere: readonly ProfilePart[] = ['purposes', 'dataCategories', 'dataSources', 'recipients'];
-/** What it should state besides under some laws (LetterLaw.namesTransfers). */
+/** What it should state besides under laws similar to the GDPR. */
 const abroad: readonly ProfilePart[] = ['transfers', 'automatedDecisions'];
 
 /**
@@ -562,7 +562,7 @@ function processingBlocks(writing: Writing): readonly Block[] {
   const { profile } = facts;
   const words = texts.processing;
   const european = lawsOf(facts).some(({ family }) => family === 'gdpr');
-  const transfers = european || lawsOf(facts).some(({ namesTransfers }) => namesTransfers);
+  const transfers = european || lawsOf(facts).some(({ family }) => family === 'similar');
   const pairs: (readonly [string, string])[] = [];
   const add = (label: string, lines: readonly string[]) => {
     if (lines.length > 0) pairs.push([label, lines.join('\n')]);

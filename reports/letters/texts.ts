@@ -21,8 +21,11 @@ export function isLetterStep(text: string): text is LetterStep {
   return (letterSteps as readonly string[]).includes(text);
 }
 
-/** Groups of laws with the same wording; laws.ts assigns each law to a group. */
-export type LawFamily = 'gdpr' | 'california' | 'us' | 'brazil' | 'general';
+/**
+ * Groups of laws with the same wording; laws.ts assigns each law to a group. `similar`: laws outside the EU that require
+ * what GDPR Art. 15 requires.
+ */
+export type LawFamily = 'gdpr' | 'similar' | 'california' | 'us' | 'brazil' | 'general';
 
 /** Wordings about complaints and remedies; laws.ts assigns them to laws. */
 export type RemedyKey = 'eu' | 'uk' | 'california' | 'quebec' | 'authority' | 'authorityAndCourt' | 'unnamed';

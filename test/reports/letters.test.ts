@@ -117,6 +117,9 @@ test('Swiss law, and those of Guernsey, Jersey and Man, name transfers, automate
     const answer = named(`en_${law}_answer_access`);
     expect(answer, law).toContain('Transfers to third countries');
     expect(answer, law).toContain('Automated decisions');
+    expect(answer, law).toContain(
+      'You may ask us to correct or erase your personal data or to restrict its processing.',
+    );
     expect(named(`en_${law}_refusal`), law).toMatch(
       /You may complain to this authority: .*\nYou may also apply to a court\./,
     );

@@ -262,6 +262,14 @@ export const de: LetterTexts = {
       ],
       notice: 'Wir teilen Ihnen dies nach Art. 19 {gdpr} mit.',
     },
+    similar: {
+      rights: [
+        'Sie können verlangen, dass wir Ihre personenbezogenen Daten berichtigen oder löschen oder ihre Verarbeitung einschränken.',
+        'Sie können einer Verarbeitung widersprechen, die auf einer Aufgabe im öffentlichen Interesse oder auf berechtigten Interessen beruht.',
+        'Sie können Ihre Einwilligung jederzeit widerrufen. Die Rechtmäßigkeit der Verarbeitung bis zum Widerruf bleibt davon unberührt.',
+        'Sie können Daten, die Sie uns bereitgestellt haben, in einem maschinenlesbaren Format erhalten.',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [

@@ -252,6 +252,14 @@ export const en: LetterTexts = {
       ],
       notice: 'We inform you of this under Art. 19 {gdpr}.',
     },
+    similar: {
+      rights: [
+        'You may ask us to correct or erase your personal data or to restrict its processing.',
+        'You may object to processing that is based on a public task or on legitimate interests.',
+        'You may withdraw your consent at any time. This does not affect the lawfulness of processing before the withdrawal.',
+        'You may receive the data that you gave us in a machine-readable format.',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [

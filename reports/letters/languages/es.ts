@@ -256,6 +256,14 @@ export const es: LetterTexts = {
       ],
       notice: 'Les informamos de ello en virtud del art. 19 del {gdpr}.',
     },
+    similar: {
+      rights: [
+        'Puede pedirnos que rectifiquemos o suprimamos sus datos personales o que limitemos su tratamiento.',
+        'Puede oponerse al tratamiento basado en una misión de interés público o en intereses legítimos.',
+        'Puede retirar su consentimiento en cualquier momento. Ello no afecta a la licitud del tratamiento anterior a la retirada.',
+        'Puede recibir los datos que nos facilitó en un formato de lectura mecánica.',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [

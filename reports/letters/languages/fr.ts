@@ -268,6 +268,14 @@ export const fr: LetterTexts = {
       ],
       notice: 'Nous vous en informons en application de l’art. 19 du {gdpr}.',
     },
+    similar: {
+      rights: [
+        'Vous pouvez nous demander de rectifier ou d’effacer vos données à caractère personnel ou d’en limiter le traitement.',
+        'Vous pouvez vous opposer à un traitement fondé sur une mission d’intérêt public ou sur des intérêts légitimes.',
+        'Vous pouvez retirer votre consentement à tout moment. Cela ne compromet pas la licéité du traitement effectué avant le retrait.',
+        'Vous pouvez recevoir les données que vous nous avez fournies dans un format lisible par machine.',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [

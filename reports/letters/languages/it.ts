@@ -264,6 +264,14 @@ export const it: LetterTexts = {
       ],
       notice: 'La presente comunicazione è effettuata ai sensi dell’art. 19 {gdpr}.',
     },
+    similar: {
+      rights: [
+        'Può chiederci di rettificare o cancellare i Suoi dati personali o di limitarne il trattamento.',
+        'Può opporsi al trattamento fondato su un compito di interesse pubblico o su legittimi interessi.',
+        'Può revocare il Suo consenso in qualsiasi momento. Ciò non pregiudica la liceità del trattamento precedente alla revoca.',
+        'Può ricevere i dati che ci ha fornito in un formato leggibile da dispositivo automatico.',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [

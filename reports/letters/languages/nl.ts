@@ -260,6 +260,14 @@ export const nl: LetterTexts = {
       ],
       notice: 'Wij stellen u hiervan op de hoogte op grond van art. 19 {gdpr}.',
     },
+    similar: {
+      rights: [
+        'U kunt ons vragen uw persoonsgegevens te corrigeren of te wissen of de verwerking ervan te beperken.',
+        'U kunt bezwaar maken tegen verwerking op grond van een taak van algemeen belang of van gerechtvaardigde belangen.',
+        'U kunt uw toestemming op elk moment intrekken. Dat laat de rechtmatigheid van de verwerking vóór de intrekking onverlet.',
+        'U kunt de gegevens die u ons heeft gegeven in een machineleesbaar formaat ontvangen.',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [

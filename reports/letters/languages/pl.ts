@@ -262,6 +262,14 @@ export const pl: LetterTexts = {
       ],
       notice: 'Informujemy o tym na podstawie art. 19 {gdpr}.',
     },
+    similar: {
+      rights: [
+        'Mogą Państwo żądać sprostowania lub usunięcia swoich danych osobowych albo ograniczenia ich przetwarzania.',
+        'Mogą Państwo wnieść sprzeciw wobec przetwarzania opartego na wykonywaniu zadania w interesie publicznym lub na prawnie uzasadnionych interesach.',
+        'Mogą Państwo w każdej chwili wycofać zgodę. Nie wpływa to na zgodność z prawem przetwarzania przed jej wycofaniem.',
+        'Mogą Państwo otrzymać dane, które nam Państwo dostarczyli, w formacie nadającym się do odczytu maszynowego.',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [

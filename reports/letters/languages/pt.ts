@@ -258,6 +258,14 @@ export const pt: LetterTexts = {
       ],
       notice: 'Prestamos esta informação nos termos do art. 19.º do {gdpr}.',
     },
+    similar: {
+      rights: [
+        'Pode pedir-nos que retifiquemos ou apaguemos os seus dados pessoais ou que limitemos o seu tratamento.',
+        'Pode opor-se ao tratamento baseado numa missão de interesse público ou em interesses legítimos.',
+        'Pode retirar o seu consentimento a qualquer momento. Isso não compromete a licitude do tratamento anterior à retirada.',
+        'Pode receber os dados que nos forneceu num formato de leitura automática.',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [

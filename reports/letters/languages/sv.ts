@@ -251,6 +251,14 @@ export const sv: LetterTexts = {
       ],
       notice: 'Vi underrättar er om detta enligt artikel 19 {gdpr}.',
     },
+    similar: {
+      rights: [
+        'Du kan begära att vi rättar eller raderar dina personuppgifter eller begränsar behandlingen av dem.',
+        'Du kan invända mot behandling som grundas på en uppgift av allmänt intresse eller på berättigade intressen.',
+        'Du kan när som helst återkalla ditt samtycke. Det påverkar inte lagligheten av behandlingen före återkallandet.',
+        'Du kan få de uppgifter som du har lämnat till oss i ett maskinläsbart format.',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [
