@@ -30,7 +30,7 @@ import {
 } from './cover.ts';
 import { subjectBlocks } from './subject.ts';
 import { completenessBlocks } from './completeness-blocks.ts';
-import { sumOf, type ConsentAudit, type Standing } from './gather.ts';
+import { auditLimits, sumOf, type ConsentAudit, type Standing } from './gather.ts';
 
 /** The pages of the report. Lists that could grow without limit are cut and say so; the JSON has them in full. */
 export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {
@@ -56,7 +56,7 @@ export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator
   yield { block: 'heading', level: 1, text: sections.access };
   yield* access(audit, input);
   yield* glossaryBlocks();
-  yield* closingBlocks(input, CHECKPOINT_SECTION);
+  yield* closingBlocks(input, CHECKPOINT_SECTION, auditLimits);
   if (audit.subjectAppendix !== null) yield* subjectBlocks(audit.subjectAppendix, input);
 }
 

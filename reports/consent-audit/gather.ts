@@ -33,6 +33,12 @@ import {
 } from '../policy-texts.ts';
 import { gatherScanAudit, type ScanAudit } from '../scan-audit/findings.ts';
 
+/** What this report does not prove, besides {@link limits}. */
+export const auditLimits: readonly string[] = [
+  'It does not show that a consent was valid: whether people were informed, chose freely, and could withdraw as easily as they consented cannot be seen in these records.',
+  'A consent without a stated expiry is counted as standing. How long a consent may be relied on is not judged here.',
+];
+
 export interface StateCount {
   /** As judged by purpose, with what is known at asOf. */
   readonly state: Judged;
@@ -202,7 +208,7 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
     scans: await gatherScanAudit(history, period),
     access: await loadAccess(input, period),
     subjectAppendix: await loadSubjectAppendix(input),
-    limits: [...limits, noLegalAdvice],
+    limits: [...auditLimits, ...limits, noLegalAdvice],
   };
 }
 

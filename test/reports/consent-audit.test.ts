@@ -170,6 +170,8 @@ test('the pages of the PDF say who, what, when, how complete, how to verify, and
   ])
     expect(text).toContain(words);
   for (const limit of limits) expect(text).toContain(limit);
+  expect(text).toContain('could withdraw as easily as they consented cannot be seen in these records');
+  expect(text).toContain('How long a consent may be relied on is not judged here.');
   const { totals } = await json(month);
   expect(text).toContain(`All ${totals.decisions} 100.0 %`);
 });
