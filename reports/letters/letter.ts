@@ -721,9 +721,12 @@ function each(
 ): readonly string[] {
   const families = new Set(lawsOf(facts).map(({ family }) => family));
   const said = [...families].slice(0, most).flatMap((family) => {
-    const short = shortName(facts, texts);
+    const law = shortLaw(facts);
+    const short = texts.lawNames[law]?.short ?? '';
+    // The UK moved the period and its extension to Art. 12A (Data (Use and Access) Act 2025 s 76).
+    const article12 = law === 'uk-gdpr' ? '12A' : '12';
     return read({ ...texts.families.general, ...texts.families[family] }, family).map((text) =>
-      text.replaceAll('{gdpr}', short),
+      text.replaceAll('{gdpr}', short).replaceAll('{article12}', article12),
     );
   });
   return [...new Set(said)];
@@ -745,10 +748,9 @@ function lawNames({ laws, place }: LetterFacts, texts: LetterTexts): readonly st
   return laws.map((law) => texts.lawNames[law]?.name ?? letterLawOf(law, place).name).filter((name) => name !== '');
 }
 
-/** The short name of the GDPR: the first applicable one. */
-function shortName({ laws }: LetterFacts, texts: LetterTexts): string {
-  const law = laws.find((id) => id === 'eu-gdpr' || id === 'uk-gdpr') ?? 'eu-gdpr';
-  return texts.lawNames[law]?.short ?? '';
+/** The first of the applicable laws that is a GDPR, which texts cite by its short name. */
+function shortLaw({ laws }: Pick<LetterFacts, 'laws'>): 'eu-gdpr' | 'uk-gdpr' {
+  return laws.find((id) => id === 'eu-gdpr' || id === 'uk-gdpr') ?? 'eu-gdpr';
 }
 
 type Say = (template: string, more?: Readonly<Record<string, string>>) => string;
@@ -768,7 +770,7 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
       profile?.role === 'processor'
         ? facts.controller.split('\n').join(', ')
         : (profile?.email ?? (profile?.address.join(', ') || facts.controller)),
-    gdpr: shortName(facts, texts),
+    gdpr: texts.lawNames[shortLaw(facts)]?.short ?? '',
   };
   return (template, more = {}) => joined(fill(template, { ...values, ...more }), locale);
 }

@@ -139,6 +139,14 @@ test('every authority of a US state comes with its website, so that a complaint 
   expect(without).toEqual([]);
 });
 
+test('an extension cites the article that allows it, which in the UK is 12A', () => {
+  const extended = (law: string, language: string) =>
+    textOf({ name: '', letter: letterOf('extension', language, 'Reasons.'), facts: factsOf(law, 'access') });
+  expect(extended('eu-gdpr', 'en')).toContain('(Art. 12(3) GDPR)');
+  expect(extended('uk-gdpr', 'en')).toContain('(Art. 12A(3) UK GDPR)');
+  for (const language of Object.keys(letterLanguages)) expect(extended('uk-gdpr', language), language).toContain('12A');
+});
+
 test('only a law with an appeal has a decision on one', () => {
   const withAppeal = letters.filter(({ name }) => /^en_.*_appeal$/.test(name)).map(({ facts }) => facts.laws[0] ?? '');
   expect(withAppeal).toContain('us-va');

@@ -233,7 +233,7 @@ export const de: LetterTexts = {
       identity:
         'Bei begründeten Zweifeln an der Identität der anfragenden Person dürfen wir weitere Informationen verlangen (Art. 12 Abs. 6 {gdpr}). Unser Grund und worum wir Sie bitten:',
       extension:
-        'Wir dürfen die Frist verlängern, wenn dies wegen der Komplexität und der Anzahl von Anträgen erforderlich ist (Art. 12 Abs. 3 {gdpr}).',
+        'Wir dürfen die Frist verlängern, wenn dies wegen der Komplexität und der Anzahl von Anträgen erforderlich ist (Art. {article12} Abs. 3 {gdpr}).',
       access: 'Ja, wir verarbeiten personenbezogene Daten über Sie (Art. 15 {gdpr}).',
       portability:
         'Mit diesem Schreiben erhalten Sie die personenbezogenen Daten, die Sie uns bereitgestellt haben, in einem maschinenlesbaren Format (Art. 20 {gdpr}).',

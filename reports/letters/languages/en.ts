@@ -223,7 +223,7 @@ export const en: LetterTexts = {
       identity:
         'Where we have reasonable doubts about the identity of the person making a request, we may ask for further information (Art. 12(6) {gdpr}). Our reason, and what we ask you for:',
       extension:
-        'We may extend the time where the complexity and number of requests make it necessary (Art. 12(3) {gdpr}).',
+        'We may extend the time where the complexity and number of requests make it necessary (Art. {article12}(3) {gdpr}).',
       access: 'Yes, we process personal data about you (Art. 15 {gdpr}).',
       portability:
         'With this letter you receive the personal data that you gave us, in a machine-readable format (Art. 20 {gdpr}).',

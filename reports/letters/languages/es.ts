@@ -227,7 +227,7 @@ export const es: LetterTexts = {
       identity:
         'Cuando tengamos dudas razonables sobre la identidad de la persona que presenta una solicitud, podemos pedir información adicional (art. 12.6 del {gdpr}). Nuestro motivo y lo que le pedimos:',
       extension:
-        'Podemos prorrogar el plazo cuando la complejidad y el número de solicitudes lo hagan necesario (art. 12.3 del {gdpr}).',
+        'Podemos prorrogar el plazo cuando la complejidad y el número de solicitudes lo hagan necesario (art. {article12}.3 del {gdpr}).',
       access: 'Sí, tratamos datos personales que le conciernen (art. 15 del {gdpr}).',
       portability:
         'Con esta carta recibe los datos personales que nos facilitó, en un formato de lectura mecánica (art. 20 del {gdpr}).',

@@ -239,7 +239,7 @@ export const fr: LetterTexts = {
       identity:
         'En cas de doute raisonnable quant à l’identité de la personne qui présente une demande, nous pouvons demander des informations supplémentaires (art. 12, § 6, du {gdpr}). Notre motif, et ce que nous vous demandons :',
       extension:
-        'Nous pouvons prolonger le délai lorsque la complexité et le nombre des demandes le rendent nécessaire (art. 12, § 3, du {gdpr}).',
+        'Nous pouvons prolonger le délai lorsque la complexité et le nombre des demandes le rendent nécessaire (art. {article12}, § 3, du {gdpr}).',
       access: 'Oui, nous traitons des données à caractère personnel vous concernant (art. 15 du {gdpr}).',
       portability:
         'Vous recevez avec cette lettre les données à caractère personnel que vous nous avez fournies, dans un format lisible par machine (art. 20 du {gdpr}).',

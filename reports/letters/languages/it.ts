@@ -235,7 +235,7 @@ export const it: LetterTexts = {
       identity:
         'Qualora nutriamo ragionevoli dubbi sull’identità della persona che presenta una richiesta, possiamo chiedere ulteriori informazioni (art. 12, par. 6, {gdpr}). Il nostro motivo e ciò che Le chiediamo:',
       extension:
-        'Possiamo prorogare il termine se la complessità e il numero delle richieste lo rendono necessario (art. 12, par. 3, {gdpr}).',
+        'Possiamo prorogare il termine se la complessità e il numero delle richieste lo rendono necessario (art. {article12}, par. 3, {gdpr}).',
       access: 'Sì, trattiamo dati personali che La riguardano (art. 15 {gdpr}).',
       portability:
         'Con questa lettera riceve i dati personali che ci ha fornito, in un formato leggibile da dispositivo automatico (art. 20 {gdpr}).',

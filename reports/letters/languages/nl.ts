@@ -231,7 +231,7 @@ export const nl: LetterTexts = {
       identity:
         'Bij redelijke twijfel over de identiteit van de persoon die een verzoek indient, mogen wij om aanvullende informatie vragen (art. 12, lid 6, {gdpr}). Onze reden, en wat wij van u vragen:',
       extension:
-        'Wij mogen de termijn verlengen wanneer de complexiteit en het aantal verzoeken dat nodig maken (art. 12, lid 3, {gdpr}).',
+        'Wij mogen de termijn verlengen wanneer de complexiteit en het aantal verzoeken dat nodig maken (art. {article12}, lid 3, {gdpr}).',
       access: 'Ja, wij verwerken persoonsgegevens over u (art. 15 {gdpr}).',
       portability:
         'Met deze brief ontvangt u de persoonsgegevens die u ons heeft gegeven, in een machineleesbaar formaat (art. 20 {gdpr}).',

@@ -233,7 +233,7 @@ export const pl: LetterTexts = {
       identity:
         'Jeżeli mamy uzasadnione wątpliwości co do tożsamości osoby składającej wniosek, możemy zażądać dodatkowych informacji (art. 12 ust. 6 {gdpr}). Nasz powód i to, o co prosimy:',
       extension:
-        'Termin możemy przedłużyć, gdy wymaga tego skomplikowany charakter i liczba żądań (art. 12 ust. 3 {gdpr}).',
+        'Termin możemy przedłużyć, gdy wymaga tego skomplikowany charakter i liczba żądań (art. {article12} ust. 3 {gdpr}).',
       access: 'Tak, przetwarzamy dane osobowe, które Państwa dotyczą (art. 15 {gdpr}).',
       portability:
         'Wraz z tym pismem otrzymują Państwo dane osobowe, które nam Państwo dostarczyli, w formacie nadającym się do odczytu maszynowego (art. 20 {gdpr}).',

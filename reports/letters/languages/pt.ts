@@ -229,7 +229,7 @@ export const pt: LetterTexts = {
       identity:
         'Quando tenhamos dúvidas razoáveis quanto à identidade da pessoa que apresenta um pedido, podemos solicitar informações adicionais (art. 12.º, n.º 6, do {gdpr}). O nosso motivo e o que lhe pedimos:',
       extension:
-        'Podemos prorrogar o prazo quando a complexidade e o número de pedidos o tornem necessário (art. 12.º, n.º 3, do {gdpr}).',
+        'Podemos prorrogar o prazo quando a complexidade e o número de pedidos o tornem necessário (art. {article12}.º, n.º 3, do {gdpr}).',
       access: 'Sim, tratamos dados pessoais que lhe dizem respeito (art. 15.º do {gdpr}).',
       portability:
         'Com esta carta recebe os dados pessoais que nos forneceu, num formato de leitura automática (art. 20.º do {gdpr}).',

@@ -222,7 +222,7 @@ export const sv: LetterTexts = {
       identity:
         'Om vi har rimliga skäl att betvivla identiteten hos den person som gör en begäran får vi begära ytterligare information (artikel 12.6 {gdpr}). Vårt skäl, och vad vi ber dig om:',
       extension:
-        'Vi får förlänga tiden när det krävs med hänsyn till hur komplicerad begäran är och hur många begäranden som kommit in (artikel 12.3 {gdpr}).',
+        'Vi får förlänga tiden när det krävs med hänsyn till hur komplicerad begäran är och hur många begäranden som kommit in (artikel {article12}.3 {gdpr}).',
       access: 'Ja, vi behandlar personuppgifter om dig (artikel 15 {gdpr}).',
       portability:
         'Med detta brev får du de personuppgifter som du har lämnat till oss, i ett maskinläsbart format (artikel 20 {gdpr}).',
