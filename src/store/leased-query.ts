@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type CompiledQuery, type DatabaseConnection, type Dialect, Kysely, type QueryResult } from 'kysely';
 import type { Tables } from './schema.ts';
 
@@ -10,6 +11,20 @@ export interface ConnectionSource<Connection> {
 /** The differences between the databases: their SQL, and how a connection runs it. */
 interface QueryLanguage<Connection> extends Omit<Dialect, 'createDriver'> {
   execute<R>(connection: Connection, query: CompiledQuery): Promise<QueryResult<R>>;
+}
+
+/** How long statements may run on while their store closes, and how often the remaining ones are interrupted, milliseconds. */
+const GRACE_MS = 1000;
+const AGAIN_MS = 100;
+
+/**
+ * Closes a store, and interrupts statements that still run after a moment: the process cannot exit before a statement
+ * of SQLite ends. Repeated, because one may begin just after an interruption.
+ */
+export async function closeInterrupting(close: () => Promise<unknown>, interrupt: () => void | Promise<unknown>) {
+  const closed = close().then(() => true);
+  const isClosedWithin = (ms: number) => Promise.race([closed, delay(ms, false, { ref: false })]);
+  for (let ms = GRACE_MS; !(await isClosedWithin(ms)); ms = AGAIN_MS) await interrupt();
 }
 
 /** A query builder whose queries run on connections from `source`. Transactions are handled by the store, not by the builder. */

@@ -128,5 +128,6 @@ export interface Store {
   sizeOnDisk(): Promise<number>;
   /** Removes the remains of erased content from the files. */
   compact(): Promise<void>;
+  /** Lets running statements end; those that read or fold only for a moment, then they reject with StoreUnavailable. */
   close(): Promise<void>;
 }

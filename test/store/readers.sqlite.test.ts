@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { openSqliteStore, readModelsPath } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -39,6 +39,27 @@ test('close ends running and waiting reads, with a result or an error', async ()
   const outcomes = await settled;
   expect(outcomes[0]?.status).toBe('fulfilled');
   expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) as unknown });
+});
+
+test('a check of the file that close interrupts finds no damage', async () => {
+  const path = `${await temporaryFolder()}/ledger.db`;
+  const store = await openSqliteStore({ path });
+  const large = await openConnection(readModelsPath(path));
+  await large.script(`create table large as with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000)
+    select randomblob(16) as a, randomblob(16) as b, randomblob(16) as c from n;
+    create index a on large (a); create index b on large (b); create index c on large (c)`);
+  await large.close();
+  const checks = [
+    store.indexFaults('read-models'),
+    store.inspect({ readThrough: true }).then(({ damage }) => damage),
+  ].map((check) =>
+    check.catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) return [];
+      throw error;
+    }),
+  );
+  await store.close();
+  expect(await Promise.all(checks)).toEqual([[], []]);
 });
 
 test('statements keep working after another process has changed the schema', async () => {

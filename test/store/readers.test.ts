@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { temporaryStore } from '../temporary.ts';
+import { StoreUnavailable } from '../../src/core/errors.ts';
+import { openFreshStore, temporaryStore } from '../temporary.ts';
 
 test('a read that fails gives its connection back', async () => {
   const store = await temporaryStore();
@@ -9,6 +10,23 @@ test('a read that fails gives its connection back', async () => {
   );
   expect(new Set(await Promise.all(wrong))).toEqual(new Set(['failed']));
   expect(await store.read.selectFrom('settings').select('name').execute()).toEqual([]);
+});
+
+test('close ends statements that would run for very long', async () => {
+  const { store, close } = await openFreshStore();
+  const endless = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000000) select count(*) from n`;
+  const statements = [
+    endless.execute(store.read),
+    // On PostgreSQL the process does not wait for it.
+    ...(store.engine === 'sqlite' ? [store.snapshot((read) => endless.execute(read))] : []),
+    store.foldTransaction((tx) => endless.execute(tx.query)),
+  ].map((statement) => expect(statement).rejects.toThrow(StoreUnavailable));
+  // The next one waits for the lock that the last one holds.
+  const waiting = store.foldTransaction((tx) => tx.query.selectFrom('cases').selectAll().execute()).catch(() => []);
+  await store.read.selectFrom('settings').select('name').execute();
+  await close();
+  await Promise.all(statements);
+  expect(await waiting).toEqual([]);
 });
 
 test('insertMany refuses values that no column can hold, and keeps values that only look odd', async () => {

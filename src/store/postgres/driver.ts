@@ -45,13 +45,16 @@ export interface PoolOptions {
 /** Creates a pool without connecting. Throws UsageError if the URL, or a file that it names, cannot be read. */
 export function createPool(options: PoolOptions) {
   const pool = newPool(options);
-  const leased = new WeakMap<PostgresConnection, { client: pg.PoolClient; isBroken(): boolean }>();
-  const prepared = new WeakSet<pg.PoolClient>();
+  const leased = new Map<PostgresConnection, { client: pg.PoolClient; isBroken(): boolean }>();
+  /** The server's process of each connection that has its settings. */
+  const processes = new WeakMap<pg.PoolClient, number>();
   let closing: Promise<void> | null = null;
   // Sent as one statement, not as start-up parameters: poolers refuse parameters that they do not know.
+  // A pooler would answer the protocol's own message about the process with a number of its own.
   const settings = [
     ...Object.entries(options.settings).map(([name, value]) => `set ${name} = '${value}'`),
     ONE_SCHEMA,
+    'select pg_backend_pid() as pid',
   ].join('; ');
   // The server ended an idle connection: the pool has dropped it already, and the next use opens another.
   pool.on('error', () => undefined);
@@ -65,8 +68,12 @@ export function createPool(options: PoolOptions) {
     let client: pg.PoolClient | null = null;
     try {
       client = await pool.connect();
-      if (!prepared.has(client)) await client.query(settings);
-      prepared.add(client);
+      if (!processes.has(client)) {
+        const answers = await client.query<{ pid: number }>(settings);
+        // One for each statement, whatever the type says.
+        const { rows } = [answers].flat().at(-1) as typeof answers;
+        processes.set(client, Number(rows[0]?.pid));
+      }
     } catch (error) {
       client?.release(true);
       if (closing !== null) throw new StoreUnavailable('the store is closed', { cause: error });
@@ -87,6 +94,8 @@ export function createPool(options: PoolOptions) {
   return {
     acquire,
     release,
+    /** The server's processes that serve the connections in use. */
+    busy: () => [...leased.values()].flatMap(({ client }) => processes.get(client) ?? []),
     async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
       const connection = await acquire();
       try {

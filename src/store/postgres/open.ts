@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Entry } from '../../crypto/entry.ts';
-import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
+import { closeInterrupting, type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import { type Tables, tables } from '../schema.ts';
 import {
@@ -77,6 +77,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
   const folding = createMutex();
 
+  /** Cancels what runs on the connections that read or fold. */
+  async function interrupt(): Promise<void> {
+    const busy = [...pool.busy(), ...folder.busy()];
+    if (busy.length === 0) return;
+    const cancel = 'select pg_cancel_backend(pid) from unnest($1::int[]) as pid';
+    await withPool(pools.aside, (connection) => connection.run(cancel, [busy])).catch(() => undefined);
+  }
+
   const inTransaction =
     <T>(begin: string, work: (tx: StoreTransaction) => Promise<T>, plansOnce: boolean) =>
     async (connection: PostgresConnection): Promise<T> => {
@@ -129,9 +137,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       return Number(rows[0]?.bytes);
     },
     compact: () => withPool(pools.aside, compact),
-    async close() {
-      await Promise.all([pool.close(), locked(() => writer.close()), folding(() => folder.close())]);
-    },
+    close: () =>
+      closeInterrupting(
+        () => Promise.all([pool.close(), locked(() => writer.close()), folding(() => folder.close())]),
+        interrupt,
+      ),
   };
 }
 

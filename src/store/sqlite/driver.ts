@@ -19,16 +19,28 @@ export interface SqliteConnection {
   run(sql: string, parameters?: readonly SqlValue[]): Promise<number>;
   /** Runs several statements without parameters. */
   script(sql: string): Promise<void>;
+  /** Ends the running statement, which rejects with StoreUnavailable; none that starts later. */
+  interrupt(): void;
   close(): Promise<void>;
 }
 
 // Temporary faults, answered with 503 and worth retrying.
-const unavailable = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB|PERM|AUTH)/;
+const unavailable =
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB|PERM|AUTH|INTERRUPT)/;
 
 /** Whether another connection held the lock: worth retrying at once, unlike other outages. */
 export function isContention(error: unknown): boolean {
-  const code = error instanceof StoreUnavailable ? (error.cause as { code?: string } | undefined)?.code : undefined;
+  const code = codeOf(error);
   return code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED';
+}
+
+/** Whether the statement was ended by {@link SqliteConnection.interrupt}. */
+export function isInterruption(error: unknown): boolean {
+  return codeOf(error) === 'SQLITE_INTERRUPT';
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof StoreUnavailable ? (error.cause as { code?: string } | undefined)?.code : undefined;
 }
 
 function translate(error: Error & { code?: string }): Error {
@@ -98,6 +110,7 @@ function connect(path: string, flags: number): Promise<SqliteConnection> {
 
 function connectionOver(database: sqlite3.Database): SqliteConnection {
   const statements = new Map<string, Promise<sqlite3.Statement>>();
+  let closing = false;
 
   const prepare = (sql: string): Promise<sqlite3.Statement> => {
     const kept = statements.get(sql);
@@ -154,7 +167,11 @@ function connectionOver(database: sqlite3.Database): SqliteConnection {
         database.exec(sql, (error) => (error ? reject(translate(error)) : resolve()));
       });
     },
+    interrupt() {
+      if (!closing) database.interrupt();
+    },
     async close() {
+      closing = true;
       for (const prepared of statements.values()) {
         const statement = await prepared.catch(() => null);
         statement?.finalize();

@@ -10,7 +10,7 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { chmod, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, describeFileError, StoreUnavailable } from '../../core/errors.ts';
-import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
+import { closeInterrupting, type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import { isFolded, type TableName, type Tables, tables } from '../schema.ts';
 import {
@@ -25,6 +25,7 @@ import { DedupeKeys, dedupePath } from './dedupe.ts';
 import {
   attachToRead,
   isContention,
+  isInterruption,
   openConnection,
   openToRead,
   type SqliteConnection,
@@ -71,26 +72,35 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const checkpoints = createCheckpoints(() => openConnection(path));
   const pool = createReaders(readers, () => openReader(path, busyTimeout));
   const read = createQuery(pool);
+  const asides = new Set<Readers>();
+  /** Lends a connection besides those that others wait for. */
+  async function aside<T>(work: (reader: Readers) => Promise<T>): Promise<T> {
+    const reader = createReaders(1, () => openReader(path, busyTimeout));
+    asides.add(reader);
+    try {
+      return await work(reader);
+    } finally {
+      await reader.close();
+      asides.delete(reader);
+    }
+  }
 
   const transaction = transactionsOf(writer, dedupe);
 
   return {
     engine: 'sqlite',
     read,
-    async snapshot(work) {
-      const connection = await openReader(path, busyTimeout);
-      try {
+    snapshot: (work) =>
+      aside(async (reader) => {
         // A snapshot of a file is taken by the first statement that reads it. The ledger's comes second, so the read
         // models are never ahead of it.
-        await connection.script(
-          'begin; select count(*) from main.sqlite_schema; select count(*) from ledger.sqlite_schema;',
+        await reader.use((connection) =>
+          connection.script(
+            'begin; select count(*) from main.sqlite_schema; select count(*) from ledger.sqlite_schema;',
+          ),
         );
-        return await work(createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }));
-      } finally {
-        await connection.script('rollback').catch(() => undefined);
-        await connection.close();
-      }
-    },
+        return work(createQuery(reader));
+      }),
     transaction,
     foldTransaction: transactionsOf(folder, null),
     async insertEntriesAt(expectedSeq, entries) {
@@ -134,20 +144,16 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       const ofModels = await folder.use((connection) => inspectSettings(connection, requiredOfModels));
       const settings = { schemaVersion, deviations: [...deviations, ...ofModels.deviations.map(ofReadModels)] };
       if (!readThrough) return { ...settings, damage: null };
-      return { ...settings, damage: await findDamage(path, busyTimeout) };
+      return { ...settings, damage: await aside(({ use }) => use((connection) => findDamage(connection, path))) };
     },
     schemaDifferences: async () => [
       ...(await writer.use((connection) => findSchemaDifferences(connection, 'ledger'))),
       ...(await folder.use((connection) => findSchemaDifferences(connection, 'read-models'))),
     ],
-    async indexFaults(part) {
-      const connection = await openReader(path, busyTimeout);
-      try {
-        return await checkFile(connection, 'integrity_check', part === 'ledger' ? 'ledger' : 'main');
-      } finally {
-        await connection.close();
-      }
-    },
+    indexFaults: (part) =>
+      aside(({ use }) =>
+        use((connection) => checkFile(connection, 'integrity_check', part === 'ledger' ? 'ledger' : 'main')),
+      ),
     reindexReadModels: () =>
       // Not all at once: that would include the ledger, which is attached for reading only.
       folder.use((connection) => connection.script(readModelTables.map((name) => `reindex main.${name}`).join(';'))),
@@ -165,15 +171,21 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       });
       await folder.use((connection) => connection.script(vacuum));
     },
-    async close() {
-      await checkpoints.close();
-      await writer.use((connection) => dedupe.close(connection)).catch(() => undefined);
-      await pool.close();
-      // The last connection that closes a file writes the log into it, which a read-only one cannot do.
-      await writer.use((connection) => connection.script('detach database read_models')).catch(() => undefined);
-      await folder.close();
-      await writer.close();
-    },
+    close: () =>
+      closeInterrupting(
+        async () => {
+          await checkpoints.close();
+          await writer.use((connection) => dedupe.close(connection)).catch(() => undefined);
+          await Promise.all([pool, ...asides].map((readers) => readers.close()));
+          // The last connection that closes a file writes the log into it, which a read-only one cannot do.
+          await writer.use((connection) => connection.script('detach database read_models')).catch(() => undefined);
+          await folder.close();
+          await writer.close();
+        },
+        () => {
+          for (const interruptible of [pool, ...asides, folder]) interruptible.interrupt();
+        },
+      ),
   };
 }
 
@@ -219,21 +231,16 @@ async function inTransaction<T>(
   }
 }
 
-/** Damaged pages of the files. Uses its own connection, so it blocks no other reader. */
-async function findDamage(path: string, busyTimeout: number): Promise<readonly Damage[]> {
-  const connection = await openReader(path, busyTimeout);
-  try {
-    const check = async (part: string, rebuilt: string | null): Promise<Damage[]> =>
-      (await checkFile(connection, 'quick_check', part)).map((sentence) => ({ found: sentence, rebuilt }));
-    await attachToRead(connection, dedupePath(path), 'dedupe');
-    return [
-      ...(await check('ledger', null)),
-      ...(await check('main', readModelsPath(path))),
-      ...(await check('dedupe', dedupePath(path))),
-    ];
-  } finally {
-    await connection.close();
-  }
+/** Damaged pages of the files. */
+async function findDamage(connection: SqliteConnection, path: string): Promise<readonly Damage[]> {
+  const check = async (part: string, rebuilt: string | null): Promise<Damage[]> =>
+    (await checkFile(connection, 'quick_check', part)).map((sentence) => ({ found: sentence, rebuilt }));
+  await attachToRead(connection, dedupePath(path), 'dedupe');
+  return [
+    ...(await check('ledger', null)),
+    ...(await check('main', readModelsPath(path))),
+    ...(await check('dedupe', dedupePath(path))),
+  ];
 }
 
 /** What SQLite finds wrong with a file. Only `integrity_check` compares indexes with the rows of their tables. */
@@ -244,7 +251,7 @@ async function checkFile(
 ): Promise<readonly string[]> {
   // The check itself fails on a page that it cannot follow.
   const rows = await connection.all(`pragma ${part}.${how}(20)`).catch((error: unknown) => {
-    if (!(error instanceof StoreUnavailable) || isContention(error)) throw error;
+    if (!(error instanceof StoreUnavailable) || isContention(error) || isInterruption(error)) throw error;
     return [{ [how]: error.message }];
   });
   const found = rows.map((row) => String(row[how]));
@@ -445,6 +452,7 @@ function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConne
           throw error;
         }
       }),
+    interrupt: () => connection?.interrupt(),
     close: () =>
       locked(async () => {
         closed = true;
@@ -505,18 +513,21 @@ function createCheckpoints(open: () => Promise<SqliteConnection>) {
 function createReaders(size: number, open: () => Promise<SqliteConnection>) {
   const idle: SqliteConnection[] = [];
   const waiting: { resolve(connection: SqliteConnection): void; reject(error: Error): void }[] = [];
+  const connections: SqliteConnection[] = [];
   let opened = 0;
-  let closed = false;
+  let closing: Promise<void> | null = null;
   let onLastClosed: () => void = () => undefined;
 
   async function acquire(): Promise<SqliteConnection> {
-    if (closed) throw new StoreUnavailable('the store is closed');
+    if (closing !== null) throw new StoreUnavailable('the store is closed');
     const ready = idle.pop();
     if (ready) return ready;
     if (opened >= size) return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
     opened += 1;
     try {
-      return await open();
+      const connection = await open();
+      connections.push(connection);
+      return connection;
     } catch (error) {
       opened -= 1;
       // The query that waited for this connection must try to open its own.
@@ -533,27 +544,41 @@ function createReaders(size: number, open: () => Promise<SqliteConnection>) {
     if (opened === 0) onLastClosed();
   }
 
+  function release(connection: SqliteConnection): void {
+    const next = waiting.shift();
+    if (next) next.resolve(connection);
+    else if (closing !== null) void discard(connection);
+    else idle.push(connection);
+  }
+
   return {
     acquire,
-    release(connection: SqliteConnection): void {
-      const next = waiting.shift();
-      if (next) next.resolve(connection);
-      else if (closed) void discard(connection);
-      else idle.push(connection);
+    release,
+    async use<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
+      const connection = await acquire();
+      try {
+        return await work(connection);
+      } finally {
+        release(connection);
+      }
+    },
+    interrupt(): void {
+      for (const connection of connections) connection.interrupt();
     },
     /** Lets running queries end, because closing under them would crash the process, and refuses waiting ones. */
-    async close(): Promise<void> {
-      closed = true;
-      for (const waiter of waiting.splice(0)) waiter.reject(new StoreUnavailable('the store is closed'));
-      const lastClosed = new Promise<void>((resolve) => {
+    close(): Promise<void> {
+      closing ??= new Promise<void>((resolve) => {
         onLastClosed = resolve;
+        if (opened === 0) resolve();
       });
-      if (opened === 0) return;
+      for (const waiter of waiting.splice(0)) waiter.reject(new StoreUnavailable('the store is closed'));
       for (const connection of idle.splice(0)) void discard(connection);
-      await lastClosed;
+      return closing;
     },
   };
 }
+
+type Readers = ReturnType<typeof createReaders>;
 
 function transactionOver(connection: SqliteConnection, dedupe: DedupeKeys | null): StoreTransaction {
   const query = createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined });
