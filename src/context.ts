@@ -318,7 +318,9 @@ function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { s
     ledger,
     clock,
     compare: (takesOver, onProgress) =>
-      compareWithRebuild({ ...rules(store), takesOver, ...(onProgress ? { onProgress } : {}) }),
+      thread !== null
+        ? thread.compare(takesOver, onProgress)
+        : compareWithRebuild({ ...rules(store), takesOver, ...(onProgress ? { onProgress } : {}) }),
   });
   type OnProgress = (done: number, total: number) => void;
   const rebuildAll = async (onProgress?: OnProgress, takesOver = true): Promise<RebuildReport> => {
@@ -331,9 +333,10 @@ function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { s
     await readModels.note(reason);
     await rebuildAll();
   };
-  const projector = foldsInThread
-    ? createProjectorThread({ database: config.database, log, onMisplaced })
-    : createProjector({ ...rules(store), onMisplaced, ...(config.tracing === null ? {} : { onFolded: tracedFold }) });
+  const thread = foldsInThread ? createProjectorThread({ database: config.database, log, onMisplaced }) : null;
+  const projector =
+    thread ??
+    createProjector({ ...rules(store), onMisplaced, ...(config.tracing === null ? {} : { onFolded: tracedFold }) });
   opened.add('projector', async () => projector.close());
   ledger.pauseBy(() => pauseFor(projector.behindMs()));
   return {

@@ -240,8 +240,11 @@ export function createJobHandlers(context: Needs): JobHandlers {
       return { outcome: 'witnessed', size, quorum, witnesses };
     },
 
-    async 'check-read-models'() {
-      const { seq, position, counts, indexes } = await context.readModels.check();
+    async 'check-read-models'(_payload, { signal, progress }) {
+      const { seq, position, counts, indexes } = await context.readModels.check((done, total) => {
+        signal.throwIfAborted();
+        progress({ done, total, message: null });
+      });
       return { seq, position, counts, indexes };
     },
 

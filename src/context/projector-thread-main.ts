@@ -1,7 +1,11 @@
 import { cpus } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { withinTime } from '../jobs/time-limits.ts';
 import type { ProjectorLog } from '../projections/projection.ts';
-import { createProjector } from '../projections/run.ts';
+import { compareWithRebuild } from '../projections/rebuild.ts';
+import { BUSY, createProjector, FAR_BEHIND_MS, type Projector } from '../projections/run.ts';
 import { createOptionsInForce } from '../sources/options-in-force.ts';
 import { openStore } from './engines.ts';
 import { type Asked, fromThreadError, type Said, type ThreadGiven, toThreadError } from './projector-thread.ts';
@@ -25,8 +29,23 @@ const log: ProjectorLog = { info: toMain('info'), warn: toMain('warn'), error: t
 /** Limits memory: a page, the next one and their rows are in memory at once, in addition to the main thread's. */
 const BATCH_BYTES = 2 << 20;
 
+/**
+ * The longest rest of a comparison between two batches, of half a second each, and how often it looks whether it still
+ * has to rest, milliseconds.
+ */
+const REST_MS = 2000;
+const LOOK_MS = 20;
+/** For how long the main thread counts as busy after it was, milliseconds. */
+const BUSY_MS = 100;
+
+/** How long to wait for the batch that is being folded, milliseconds. */
+const CLOSE_MS = 2000;
+
 let appended: (seq: number) => void = () => undefined;
 let utilization = 0;
+let busyAt = Number.NEGATIVE_INFINITY;
+/** Ids of cancelled comparisons. */
+const cancelled = new Set<number>();
 const machine = createMachineLoad();
 let putRight: { resolve(): void; reject(error: Error): void } | null = null;
 
@@ -90,6 +109,15 @@ function createMachineLoad() {
   };
 }
 
+/** Deliveries and folding go first: a comparison rests while the main thread is busy or the read models are late. */
+async function restFor(projector: Projector): Promise<void> {
+  const until = performance.now() + REST_MS;
+  for (let now = performance.now(); now < until; now = performance.now()) {
+    if (now - busyAt > BUSY_MS && projector.behindMs() < FAR_BEHIND_MS) return;
+    await delay(LOOK_MS, undefined, { ref: false });
+  }
+}
+
 async function answer(asked: Extract<Asked, { type: 'call' }>): Promise<unknown> {
   const { store, projector } = await opened;
   switch (asked.method) {
@@ -104,8 +132,23 @@ async function answer(asked: Extract<Asked, { type: 'call' }>): Promise<unknown>
         appended = listener;
         return () => (appended = () => undefined);
       });
+    case 'compare':
+      return compareWithRebuild({
+        store,
+        // Not that of the projector: its cache must not survive a change of the database from outside.
+        optionsUpTo: createOptionsInForce(store.read),
+        log,
+        batchBytes: BATCH_BYTES,
+        takesOver: asked.takesOver,
+        giveWay: () => restFor(projector),
+        onProgress(done, total) {
+          if (cancelled.delete(asked.id)) throw new Error('The comparison was cancelled.');
+          say({ type: 'progress', id: asked.id, done, total });
+        },
+      });
     case 'close':
-      await projector.close();
+      // A comparison may hold the lock. It ends when the store closes.
+      await withinTime(projector.close(), CLOSE_MS);
       return store.close();
   }
 }
@@ -136,7 +179,11 @@ port.on('message', (asked: Asked) => {
       return;
     case 'appended':
       utilization = asked.utilization;
+      if (utilization > BUSY) busyAt = performance.now();
       appended(asked.seq);
+      return;
+    case 'cancel':
+      cancelled.add(asked.id);
       return;
     case 'put-right':
       if (asked.error === null) putRight?.resolve();

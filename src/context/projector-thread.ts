@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { DatabaseAddress } from '../config/variables.ts';
 import { CodedError, type ErrorCode, StoreUnavailable } from '../core/errors.ts';
 import type { Log } from '../log.ts';
+import type { RebuildReport } from '../projections/rebuild.ts';
 import type { Projector } from '../projections/run.ts';
 import { type Fold, isTracing, tracedFold } from '../tracing/trace.ts';
 
@@ -42,13 +43,18 @@ const openWorker = (given: ThreadGiven): Thread =>
 export type Asked =
   | { readonly type: 'call'; readonly id: number; readonly method: 'runOnce' | 'catchUp' | 'start' | 'close' }
   | { readonly type: 'call'; readonly id: number; readonly method: 'projected'; readonly seq: number }
+  | { readonly type: 'call'; readonly id: number; readonly method: 'compare'; readonly takesOver: boolean }
   /** Entries up to `seq` were appended. `utilization`: how busy this thread's event loop was lately, 0 to 1. */
   | { readonly type: 'appended'; readonly seq: number; readonly utilization: number }
+  /** Ends the comparison that was asked for with this id, with its next progress. */
+  | { readonly type: 'cancel'; readonly id: number }
   | { readonly type: 'put-right'; readonly error: ThreadError | null };
 
 /** Messages from the thread. */
 export type Said =
   | { readonly type: 'answer'; readonly id: number; readonly value?: unknown; readonly error?: ThreadError }
+  /** Of a comparison. */
+  | { readonly type: 'progress'; readonly id: number; readonly done: number; readonly total: number }
   | { readonly type: 'position'; readonly seq: number; readonly behindMs: number }
   | { readonly type: 'folded'; readonly fold: Fold }
   | { readonly type: 'misplaced'; readonly reason: string }
@@ -82,16 +88,23 @@ const TELL_MS = 5;
 /** Milliseconds until a thread that ended unexpectedly is restarted. */
 const RESTART_MS = 1000;
 
-type Pending = { resolve(value: unknown): void; reject(error: Error): void };
+type OnProgress = (done: number, total: number) => void;
+type Pending = { resolve(value: unknown): void; reject(error: Error): void; readonly onProgress: OnProgress };
 type Call =
   Extract<Asked, { type: 'call' }> extends infer C ? (C extends unknown ? Omit<C, 'type' | 'id'> : never) : never;
+
+/** A projector that also compares the read models with the ledger. */
+interface ComparingProjector extends Projector {
+  /** Like compareWithRebuild; ends if `onProgress` throws. */
+  compare(takesOver: boolean, onProgress?: OnProgress): Promise<RebuildReport>;
+}
 
 /**
  * A projector in its own thread with its own connections, so that deliveries are answered while entries are folded. The
  * thread starts with the first call. If it ends unexpectedly, it is restarted, and pending calls reject with
  * StoreUnavailable.
  */
-export function createProjectorThread(options: ProjectorThreadOptions): Projector {
+export function createProjectorThread(options: ProjectorThreadOptions): ComparingProjector {
   const { database, log, onMisplaced, openThread = openWorker } = options;
   let worker: Thread | null = null;
   let known = 0;
@@ -134,6 +147,9 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
         else call?.resolve(said.value);
         return;
       }
+      case 'progress':
+        report(from, said);
+        return;
       case 'position':
         known = said.seq;
         behindMs = said.behindMs;
@@ -149,6 +165,18 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
     }
   }
 
+  /** A callback that throws cancels its comparison, as in the same thread. */
+  function report(from: Thread, { id, done, total }: Extract<Said, { type: 'progress' }>): void {
+    const call = pending.get(id);
+    try {
+      call?.onProgress(done, total);
+    } catch (error) {
+      pending.delete(id);
+      call?.reject(error as Error);
+      from.postMessage({ type: 'cancel', id } satisfies Asked);
+    }
+  }
+
   async function putRight(from: Thread, reason: string): Promise<void> {
     const error = await onMisplaced(reason).then(
       () => null,
@@ -157,11 +185,11 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
     from.postMessage({ type: 'put-right', error } satisfies Asked);
   }
 
-  function call(asked: Call): Promise<unknown> {
+  function call(asked: Call, onProgress: OnProgress = () => undefined): Promise<unknown> {
     if (closed) return Promise.reject(new Error('the projector is closed'));
     const id = (nextId += 1);
     return new Promise((resolve, reject) => {
-      pending.set(id, { resolve, reject });
+      pending.set(id, { resolve, reject, onProgress });
       thread().postMessage({ type: 'call', id, ...asked });
     });
   }
@@ -183,6 +211,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
     async projected(seq) {
       if (seq > known) await call({ method: 'projected', seq });
     },
+    compare: (takesOver, onProgress) => call({ method: 'compare', takesOver }, onProgress) as Promise<RebuildReport>,
     position: () => known,
     behindMs: () => behindMs,
     async close() {

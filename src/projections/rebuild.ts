@@ -23,6 +23,8 @@ interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
   /** Whether to end a rebuild that is running elsewhere, the default. If not, this one rejects with CodedError `conflict`. */
   readonly takesOver?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
+  /** Awaited between two transactions of entries. */
+  readonly giveWay?: () => Promise<void>;
 }
 
 /** What differed from the live tables. */
@@ -193,6 +195,7 @@ async function replay(options: RebuildOptions, target: Target, pages: PageReader
     if (reached === null) throw takenOver();
     at = { ...at, seq: reached };
     onProgress?.(at.seq, live);
+    if (at.seq < live) await options.giveWay?.();
   }
   return at;
 }

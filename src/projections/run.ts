@@ -42,7 +42,7 @@ export interface ProjectorOptions {
 }
 
 /** Share of time that the event loop is busy without the projector, above which deliveries take precedence. */
-const BUSY = 0.7;
+export const BUSY = 0.7;
 /** The projector then rests this many times as long as its run took, so it gets a fifth of the time. */
 const RESTS = 4;
 /** The longest such rest, milliseconds. */
@@ -59,7 +59,7 @@ const LONGEST_PAUSE_MS = 8;
  * If the oldest entry is older than this, milliseconds, transactions last this many times as long: the more entries
  * share one, the fewer times a page of an index is written (docs/decisions.md#large-batches-for-the-projector).
  */
-const FAR_BEHIND_MS = 5000;
+export const FAR_BEHIND_MS = 5000;
 const FAR_BEHIND_TIMES = 3;
 /** Milliseconds of rest used to measure how busy the process is. */
 const LOOK_MS = 10;

@@ -89,6 +89,28 @@ test('the projector is as far behind as the thread last said', async () => {
   expect([projector.position(), projector.behindMs()]).toEqual([10, 45_000]);
 });
 
+test('a comparison reports its progress, and ends in both threads when that throws', async () => {
+  const { projector, threads } = createWorld();
+  const told: number[] = [];
+  const comparing = projector.compare(true, (done, total) => {
+    if (done === 30) throw new Error('the job was cancelled');
+    told.push(done, total);
+  });
+  const [thread] = threads;
+  const id = thread?.idOf('compare') ?? 0;
+  expect(thread?.asked.at(-1)).toMatchObject({ method: 'compare', takesOver: true });
+  for (const done of [10, 20, 30]) thread?.say({ type: 'progress', id, done, total: 40 });
+  await expect(comparing).rejects.toThrow('the job was cancelled');
+  expect(told).toEqual([10, 40, 20, 40]);
+  expect(thread?.asked.at(-1)).toEqual({ type: 'cancel', id });
+  // One that has not noticed yet.
+  thread?.say({ type: 'progress', id, done: 40, total: 40 });
+  const report = { seq: 40, position: null, counts: {}, differences: [], indexes: [] };
+  const again = projector.compare(false);
+  thread?.say({ type: 'answer', id: thread.idOf('compare'), value: report });
+  expect(await again).toEqual(report);
+});
+
 test('the projector tells the thread of appends beyond its position, many in one message', async () => {
   vi.useFakeTimers();
   try {

@@ -238,6 +238,21 @@ test('a rebuild next to a live projector under load neither stops it nor is conf
   expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
 });
 
+test('a comparison gives way between its batches, and what is folded meanwhile is compared too', async () => {
+  const world = await createWorld();
+  await deliver(world, 0, 30);
+  const live = world.projector();
+  await live.catchUp();
+  let times = 0;
+  const giveWay = async () => {
+    await deliver(world, 100 * (times += 1), 5);
+    if (times < 3) await live.catchUp();
+  };
+  const compared = await compareWithRebuild({ ...rules(world.store), batchSize: 10, giveWay });
+  expect(compared).toMatchObject({ seq: 40, counts: {}, differences: [] });
+  expect(times).toBe(2);
+});
+
 test('a comparison that may not take over waits for the one in progress, and then runs', async () => {
   const world = await createWorld();
   await deliver(world, 0, 200);

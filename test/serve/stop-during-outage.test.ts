@@ -6,8 +6,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import { closeWithin } from '../../src/jobs/time-limits.ts';
 import { runCli } from '../cli/command-line.ts';
-import { cliPath, environment, startServing } from '../serving.ts';
+import { columnsOf } from '../../src/store/schema.ts';
+import { cliPath, deliver, environment, startServing } from '../serving.ts';
 import { startRedis } from '../servers/redis.ts';
+import { alter } from '../tampering.ts';
 import { PATIENTLY, openStoreIn, temporaryFolder } from '../temporary.ts';
 
 async function secondsUntil(ended: Promise<unknown>): Promise<number> {
@@ -85,6 +87,37 @@ test('serve and worker end on SIGTERM within seconds while the mail server is si
   expect(((await workerEnded) as [number | null])[0]).toBe(0);
   const left = await jobs.list({ kind: 'checkpoint-mail' });
   expect(left.map(({ state }) => state)).toEqual(Array(4).fill('waiting'));
+});
+
+test('serve ends on SIGTERM within seconds while one statement of the nightly comparison takes very long', async () => {
+  const folder = await temporaryFolder();
+  const server = await startServing(folder, { SYNC_SCHEDULE: 'off' });
+  const store = await openStoreIn(folder);
+  onTestFinished(() => store.close());
+  // The comparison reads all of it.
+  await alter(
+    folder,
+    'drop table listed_policies',
+    `create view listed_policies as with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000000)
+      select ${columnsOf('listed_policies')
+        .map((column) => `null as ${column}`)
+        .join(', ')} from n where i = 0`,
+  );
+  const jobs = createJobs({ store, clock: () => new Date() });
+  await jobs.enqueue({ kind: 'check-read-models' });
+  const comparing = () =>
+    store.read.selectFrom('fold_positions').select('seq').where('name', '=', 'rebuild').executeTakeFirst();
+  await vi.waitFor(async () => expect(await comparing()).toBeDefined(), PATIENTLY);
+  // What is received is folded meanwhile.
+  expect((await deliver(server.url, JSON.stringify({ event: 'ping' }))).status).toBe(200);
+  await vi.waitFor(
+    async () => expect(await store.read.selectFrom('delivery_history').select('seq').execute()).toHaveLength(1),
+    PATIENTLY,
+  );
+  let code: number | null = null;
+  expect(await secondsUntil(server.stop().then((ended) => (code = ended)))).toBeLessThan(25);
+  expect(code).toBe(0);
+  expect(await jobs.list({ kind: 'check-read-models' })).toMatchObject([{ state: 'waiting' }]);
 });
 
 test('serve ends on SIGTERM although one sender trickles a body and another is silent', async () => {
