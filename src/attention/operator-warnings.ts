@@ -1,6 +1,6 @@
 import type { LastVerification } from '../ledger/verify/last-verification.ts';
 import { INSTALLATION, TEST_EVENT } from '../core/vocabulary.ts';
-import { dateText } from '../core/time-words.ts';
+import { dateText, momentText } from '../core/time-words.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import type { WitnessState } from '../ledger/cosigned-checkpoints.ts';
@@ -83,6 +83,8 @@ const SILENT_HOURS = 48;
 const SURGE = 10;
 /** Hours without a successful sync after which a pulled source counts as lagging. */
 const LAG_HOURS = 3;
+/** A worker seals every five minutes. */
+export const UNSEALED_MS = HOUR;
 const DISK_FREE_BYTES = 1 << 30;
 const DISK_FREE_SHARE = 0.05;
 
@@ -92,23 +94,36 @@ const DISK_FREE_SHARE = 0.05;
  */
 export async function findWarnings(read: Query, given: Surroundings | Promise<Surroundings>): Promise<Warning[]> {
   const around = await given;
-  const [overdue, witnesses, position, refused, silent, syncs, unread, description, fetches, calls, disagreeing] =
-    await Promise.all([
-      overdueVerification(read, around),
-      witnessWarnings(read, around),
-      positionWarning(read),
-      surges(read, around.now),
-      silences(read, around.now),
-      syncWarnings(read, around),
-      quarantineWarnings(read),
-      descriptionWarnings(read, around.timeZone),
-      failedFetches(read, around.now),
-      unknownCalls(read, around.now),
-      disagreements(read, around.timeZone),
-    ]);
+  const [
+    unsealed,
+    overdue,
+    witnesses,
+    position,
+    refused,
+    silent,
+    syncs,
+    unread,
+    description,
+    fetches,
+    calls,
+    disagreeing,
+  ] = await Promise.all([
+    sealWarning(read, around),
+    overdueVerification(read, around),
+    witnessWarnings(read, around),
+    positionWarning(read),
+    surges(read, around.now),
+    silences(read, around.now),
+    syncWarnings(read, around),
+    quarantineWarnings(read),
+    descriptionWarnings(read, around.timeZone),
+    failedFetches(read, around.now),
+    unknownCalls(read, around.now),
+    disagreements(read, around.timeZone),
+  ]);
   return [
     ...refusalWarning(around.refusal),
-    ...sealWarning(around.sealFailure),
+    ...unsealed,
     ...verificationWarning(around.verification),
     ...overdue,
     ...witnesses,
@@ -138,14 +153,36 @@ function refusalWarning(refusal: Refusal | null): Warning[] {
   ];
 }
 
-function sealWarning(failure: string | null): Warning[] {
-  if (failure === null) return [];
+/** Sealing failed, or has not happened for long: until then, entries can be cut off the end without a trace. */
+async function sealWarning(read: Query, { sealFailure, now, timeZone }: Surroundings): Promise<Warning[]> {
+  const warning = { code: 'seal-failed', source: null } as const;
+  if (sealFailure !== null)
+    return [
+      {
+        ...warning,
+        sentence: `The ledger could not be sealed: ${sealFailure}`,
+        remedy: 'Run `consent-ledger ledger verify` to list each fault.',
+      },
+    ];
+  const oldest = await read
+    .selectFrom('entries')
+    .select('received_at')
+    .where('seq', '>', (eb) =>
+      eb.fn.coalesce(
+        eb.selectFrom('checkpoints').select('size').orderBy('epoch', 'desc').orderBy('size', 'desc').limit(1),
+        eb.lit(0),
+      ),
+    )
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  if (oldest === undefined || now.getTime() - Date.parse(oldest.received_at) <= UNSEALED_MS) return [];
   return [
     {
-      code: 'seal-failed',
-      source: null,
-      sentence: `The ledger could not be sealed: ${failure}`,
-      remedy: 'Run `consent-ledger ledger verify` to list each fault.',
+      ...warning,
+      sentence: `Entries received since ${momentText(oldest.received_at, timeZone)} are not sealed yet.`,
+      remedy:
+        'Check that a worker is running, and whether a job of the kind `seal` never ends; `consent-ledger ledger checkpoint` seals at once.',
     },
   ];
 }

@@ -129,14 +129,40 @@ describe('the operator’s warnings', () => {
   });
 
   test('name a ledger that has not been verified for twice the interval, or is older than that and was never verified', async () => {
-    const overdue = (days: number, verification: Surroundings['verification'] = null) =>
-      codes({ pulled: [], verification, now: new Date(now.getTime() + days * 86_400_000) });
+    const overdue = async (days: number, verification: Surroundings['verification'] = null) => {
+      const found = await codes({ pulled: [], verification, now: new Date(now.getTime() + days * 86_400_000) });
+      return found.filter(([code]) => code !== 'seal-failed');
+    };
     expect(await overdue(100)).toEqual([]);
     await store.transaction((tx) => tx.insertMany('entries', [firstEntry]));
     expect(await overdue(13)).toEqual([]);
     expect(await overdue(15)).toEqual([['verification-overdue', null]]);
     expect(await overdue(27, { at: ago(-60 * 24 * 14), faults: 0 })).toEqual([]);
     expect(await overdue(29, { at: ago(-60 * 24 * 14), faults: 0 })).toEqual([['verification-overdue', null]]);
+  });
+
+  test('name entries that have not been sealed for over an hour', async () => {
+    await store.transaction((tx) =>
+      tx.insertMany('entries', [firstEntry, { ...firstEntry, seq: 2, source_seq: 2, dedupe_key: Buffer.alloc(32, 2) }]),
+    );
+    const at = (minutes: number) => codes({ pulled: [], now: new Date(now.getTime() + minutes * 60_000) });
+    expect(await at(59)).toEqual([]);
+    expect(await at(61)).toEqual([['seal-failed', null]]);
+    const checkpoint = (epoch: number, size: number) => ({
+      ...{
+        epoch,
+        size,
+        root: Buffer.alloc(32),
+        frontier: Buffer.alloc(0),
+        note: '',
+        created_at: ago(0),
+        mac: Buffer.alloc(32),
+      },
+    });
+    await store.transaction((tx) => tx.insertMany('checkpoints', [checkpoint(1, 1)]));
+    expect(await at(61)).toEqual([['seal-failed', null]]);
+    await store.transaction((tx) => tx.insertMany('checkpoints', [checkpoint(2, 2)]));
+    expect(await at(61)).toEqual([]);
   });
 
   test('name a surge of refused signatures, but not a few of them, old ones, or oversized bodies', async () => {

@@ -100,7 +100,7 @@ const onEntries: readonly Attack[] = [
   {
     ...entry('an unsealed entry deleted', ({ last }) => [`delete from entries where seq > ${last}`]),
     limit:
-      'between an append and the next seal (five minutes at most) nothing outside the database knows about an entry',
+      'between an append and the next seal (five minutes, or until a warning after an hour if somebody holds up the worker or its jobs) nothing outside the database knows about an entry',
   },
   entry('everything from the middle onwards deleted', ({ middle }) => [`delete from entries where seq > ${middle}`]),
   entry('every entry of one source deleted', () => [`delete from entries where source = 'default'`]),

@@ -14,6 +14,7 @@ import type { BucketAddress } from '../../core/address.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/verify/entry-fault.ts';
+import { UNSEALED_MS } from '../../attention/operator-warnings.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';
 import { loadPosition } from '../../projections/position.ts';
 import { counted } from '../command-io.ts';
@@ -28,7 +29,6 @@ const ENTRIES_CHECKED = 1000;
 const SLOW_SYNC_MS = 50;
 /** No disk is this fast: it reports data as written before it is. */
 const IMPLAUSIBLE_SYNC_MS = 0.02;
-const UNSEALED_MINUTES = 60;
 const LAG_ENTRIES = 1000;
 
 /** The installation, and the end of its ledger. */
@@ -211,7 +211,6 @@ function checkClock({ lastAt, clock }: Ledgered): Line[] {
 
 async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered): Promise<Line[]> {
   if (lastSeq === 0) return [];
-  const remedy = 'Check that a server or worker is running. To seal now, run `consent-ledger ledger checkpoint`.';
   const checkpoint = await store.read
     .selectFrom('checkpoints')
     .select(['size', 'created_at'])
@@ -239,17 +238,9 @@ async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered)
     .orderBy('seq')
     .limit(1)
     .executeTakeFirst();
-  const minutes =
-    unsealed === undefined ? 0 : Math.floor((clock().getTime() - Date.parse(unsealed.received_at)) / 60_000);
-  if (minutes > UNSEALED_MINUTES)
-    lines.push(
-      fault(
-        'sealing',
-        `${counted(lastSeq - size, 'entry', 'entries')} not sealed yet, the oldest for ${minutes} minutes.`,
-        remedy,
-      ),
-    );
-  else
+  const isLate = unsealed !== undefined && clock().getTime() - Date.parse(unsealed.received_at) > UNSEALED_MS;
+  // A warning says so (attention/operator-warnings.ts).
+  if (!isLate)
     lines.push(
       ok(
         'sealing',

@@ -255,7 +255,10 @@ const warningPages: Partial<Record<Warning['code'], string>> = {
 const VERIFY = '/evidence#verification';
 /** What an admin does on a page; for the other warnings, the remedy names a command or a setting. */
 const adminRemedies: Partial<Record<Warning['code'], { readonly page: string; readonly text: string }>> = {
-  'seal-failed': { page: VERIFY, text: 'Press “Verify now” on the Evidence page: it lists each fault.' },
+  'seal-failed': {
+    page: VERIFY,
+    text: 'Check that a worker is running, then press “Verify now” on the Evidence page: it lists each fault.',
+  },
   'verification-faults': {
     page: VERIFY,
     text: 'Keep DATA_DIR and the database as they are. The Evidence page lists each fault. The task on Today disappears once a verification finds none.',
