@@ -10,7 +10,7 @@ import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts'
 import { assertSharedDirectory, publishVerifierKey } from './context/data-directory.ts';
 import { createDistribution, openStore } from './context/engines.ts';
 import { createProjectorThread } from './context/projector-thread.ts';
-import { originOf, parseTreeHead, verifierKeyOf } from './crypto/checkpoint.ts';
+import { originOf, parseTreeHead, readCheckpoint, verifierKeyOf } from './crypto/checkpoint.ts';
 import { publicUrlOf } from './core/address.ts';
 import type { Clock } from './core/clock.ts';
 import { codeOf, UsageError } from './core/errors.ts';
@@ -310,13 +310,29 @@ async function openIntake({ config, log, clock, opened }: Base, { store, keys }:
   return { sources, rejected };
 }
 
-function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { store }: Identity, { ledger }: Ledgers) {
+async function sealedEntries({ store, keys }: Pick<Identity, 'store' | 'keys'>): Promise<number> {
+  const row = await store.read
+    .selectFrom('checkpoints')
+    .select('note')
+    .orderBy('size', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const reading = row === undefined ? null : readCheckpoint(row.note, keys.verifying);
+  return reading?.outcome === 'valid' ? reading.head.size : 0;
+}
+
+function openReadModels(
+  { config, log, clock, opened, foldsInThread }: Base,
+  { store, keys }: Identity,
+  { ledger }: Ledgers,
+) {
   // Created for each fold: its cache of the ledger must not survive a change of the database from outside.
   const rules = (over: Store) => ({ store: over, optionsUpTo: createOptionsInForce(over.read), log });
   const readModels = createReadModelCheck({
     store,
     ledger,
     clock,
+    sealedEntries: () => sealedEntries({ store, keys }),
     compare: (takesOver, onProgress) =>
       thread !== null
         ? thread.compare(takesOver, onProgress)

@@ -9,7 +9,7 @@ const sound: RebuildReport = { seq: 1, position: null, counts: {}, differences: 
 const HOUR = 3_600_000;
 
 /** A check over a ledger that ends at `last`, and the number of its comparisons. */
-async function open(last: number) {
+async function open(last: number, sealed = last) {
   const { store, ledger } = await temporaryLedger();
   const entry = { source: 'default', kind: 'webhook', receivedAt: '2026-03-01T10:00:00.000Z' } as const;
   const content = { meta: Buffer.from('{}'), body: Buffer.from('{}'), dedupeKey: Buffer.alloc(32, 1) };
@@ -23,6 +23,7 @@ async function open(last: number) {
       store,
       ledger,
       clock: () => new Date(world.now),
+      sealedEntries: () => Promise.resolve(sealed),
       compare: () => {
         world.compared += 1;
         const error = world.fails;
@@ -42,6 +43,11 @@ test('in a small ledger every document is preceded by a comparison', async () =>
   world.report = { ...sound, counts: { cases: 2 }, position: { what: 'ahead', at: 5, by: 4 } };
   expect(await check.fault()).toContain('cases (2), position (4 ahead)');
   expect((await check.last())?.found).toBe('cases (2), position (4 ahead)');
+});
+
+test('a ledger does not become a large one by an entry with a high number', async () => {
+  const { world, check } = await open(20_000, 1811);
+  expect([await check.fault(), await check.fault(), world.compared]).toEqual([null, null, 2]);
 });
 
 test('in a large ledger a sound comparison of the last day is enough, and nobody without the keys can claim one', async () => {
