@@ -269,6 +269,24 @@ export async function loadProduced(
   return { seq, source: entry.source, createdAt: entry.receivedAt, recorded, sealedUnder };
 }
 
+/**
+ * Before files of a case leave: what is wrong with the first whose entry does not register it for this case, in a
+ * sentence; null: nothing. Somebody may have assigned another person's file to the case in the table of documents.
+ */
+export async function faultOfCaseFiles(
+  proofs: ProofOptions,
+  caseId: string,
+  rows: readonly DocumentRow[],
+): Promise<string | null> {
+  for (const { seq, sha256, document_id: documentId, file_name: name } of rows) {
+    const produced = await loadProduced(proofs, seq, sha256);
+    if (typeof produced === 'string') return produced;
+    if (produced.recorded.caseId !== caseId || produced.recorded.documentId !== documentId)
+      return `The ledger does not register the file ${name} for this request: run \`consent-ledger ledger rebuild --check\`.`;
+  }
+  return null;
+}
+
 function producedBy(entry: Pick<Entry, 'kind' | 'body'>): ProducedDocument['recorded'] | null {
   const action = documentActionOf(entry);
   return action?.action === 'document.produced' ? action : null;

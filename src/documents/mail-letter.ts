@@ -17,7 +17,7 @@ import { appendAction } from '../ledger/append-action.ts';
 import { isOneAddress, type MailSettings, sendMail } from '../outside/mail.ts';
 import { sendInJob } from '../outside/send-error.ts';
 import { listAttachments } from './attachments.ts';
-import { loadProduced } from './check.ts';
+import { faultOfCaseFiles } from './check.ts';
 import type { DocumentDeps } from './frame.ts';
 import { type CaseDocument, problemsOfLeaving } from './leaving.ts';
 import { answerSteps } from './produce-pack.ts';
@@ -147,7 +147,8 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       const { document, files, step, email, shown } = found;
       // Address and files come from the read models, which somebody may have edited.
       const fault =
-        (await deps.documents.readModelsFault()) ?? (await faultOfFiles(deps, caseId, [document, ...files]));
+        (await deps.documents.readModelsFault()) ??
+        (await faultOfCaseFiles(deps.documents.proofs, caseId, [document, ...files]));
       if (fault !== null) throw new JobRefused(`The letter was not sent: ${fault}`);
       const attachments = await Promise.all(
         [document, ...files].map(async (one) => ({
@@ -204,21 +205,6 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       return { sent: true };
     },
   };
-}
-
-/** Which of the documents its entry does not register for this case, in a sentence; null: none. */
-async function faultOfFiles(
-  { documents }: Pick<MailLetterDeps, 'documents'>,
-  caseId: string,
-  rows: readonly CaseDocument[],
-): Promise<string | null> {
-  for (const row of rows) {
-    const produced = await loadProduced(documents.proofs, row.seq, row.sha256);
-    if (typeof produced === 'string') return produced;
-    if (produced.recorded.caseId !== caseId || produced.recorded.documentId !== row.document_id)
-      return `Entry ${row.seq} registers another document.`;
-  }
-  return null;
 }
 
 /** Throws {@link JobRefused} if it is not byte for byte what was registered. */

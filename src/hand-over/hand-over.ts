@@ -7,6 +7,7 @@ import { isPrivateTransport } from '../core/address.ts';
 import { isoNow } from '../core/clock.ts';
 import { hmacSha256, sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
+import { faultOfCaseFiles } from '../documents/check.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
 import { problemsOfLeaving } from '../documents/leaving.ts';
 import { draftInPack, hasLaterAnswer } from '../documents/produce-pack.ts';
@@ -116,6 +117,8 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
   if (problems.length > 0) return { outcome: 'refused', problems };
   const files = await chooseFiles(read, shown, input.attachments ?? []);
   if (typeof files === 'string') return refused(files);
+  const fault = await faultOfCaseFiles(deps.documents.proofs, caseId, [pack, ...files]);
+  if (fault !== null) return refused(fault);
   const draft = await draftInPack(
     { ...deps.documents, cases: deps.cases },
     { source: pack.source, caseId, asOf: Number(pack.as_of), madeAt: pack.created_at },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { addAttachment } from '../../src/documents/attachments.ts';
 import { produceLetter } from '../../src/documents/produce-letter.ts';
 import { findNotices } from '../../src/attention/find-notices.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
@@ -23,6 +24,7 @@ import {
   PUBLIC_URL,
 } from './hand-over-world.ts';
 import { runCli } from '../cli/command-line.ts';
+import { alter } from '../tampering.ts';
 import { tokenOf } from './api-caller.ts';
 import { createVisitor, type OfficeWorld, type Page, signedIn, type Visitor } from './office-world.ts';
 
@@ -442,6 +444,30 @@ describe('a hand-over is refused', () => {
     ]);
     expect(await problems()).toBe('created');
     expect(await problems(caseId, { documentId: pack.documentId })).toContain('names another document');
+  });
+
+  it('if somebody assigned another person’s file to the case in the database', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { context } = world;
+    const seq = await world.event('dsar.submitted', {
+      request_id: 'r-other',
+      type: 'access',
+      email: 'other@example.net',
+    });
+    await context.projector.projected(seq);
+    const file = { actor: OFFICER, fileName: 'salary.txt', bytes: Buffer.from('of another person') };
+    const added = await addAttachment(context.documents, { caseId: `default-${seq}`, ...file });
+    if (added.outcome !== 'added') throw new Error(added.outcome);
+    await context.projector.projected(added.seq);
+    await alter(
+      context.config.dataDir,
+      `update documents set case_id = '${caseId}' where document_id = '${added.documentId}'`,
+    );
+    const wish = { caseId, actor: OFFICER, publicUrl: PUBLIC_URL, attachments: [added.documentId] };
+    expect(await createHandOver(context, wish)).toEqual({
+      outcome: 'refused',
+      problems: [expect.stringContaining('does not register the file salary.txt for this request')],
+    });
   });
 
   it('if the letter in its pack is a draft', async () => {

@@ -75,9 +75,13 @@ export async function sendRegistered(
       `This document was erased on ${dateText(dateIn(row.erased_at, context.documents.timeZone))} (entry ${row.erased_seq}). Its hash stays in the ledger.`,
     );
   const produced = await loadProduced(context, row.seq, row.sha256);
-  if (typeof produced === 'string') {
-    throw new CodedError('conflict', `${produced} Tell an admin; it cannot be downloaded.`);
-  }
+  const problem =
+    typeof produced === 'string'
+      ? produced
+      : produced.recorded.documentId === documentId
+        ? null
+        : `Entry ${row.seq} should register this file, but it registers another document.`;
+  if (problem !== null) throw new CodedError('conflict', `${problem} Tell an admin; it cannot be downloaded.`);
   const file = await openRegistered(
     documentPath(context.documents.folder, { documentId, format: row.format }),
     row.sha256,
