@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
+import { VerificationFault } from '../core/errors.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { createTally } from '../crypto/hash.ts';
 import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
@@ -17,8 +18,15 @@ type DocumentFacts = Omit<
   readonly reference: string;
 };
 
-/** The path of a registered document: `<folder>/<document id>.<format>`. */
+/**
+ * The path of a registered document: `<folder>/<document id>.<format>`. Throws VerificationFault for a name that leads
+ * elsewhere: it comes from a table, in which somebody may have written another.
+ */
 export function documentPath(folder: string, document: { documentId: string; format: string }): string {
+  if (!/^[\w-]+$/.test(document.documentId) || !/^\w+$/.test(document.format))
+    throw new VerificationFault(
+      `${JSON.stringify(`${document.documentId}.${document.format}`)} is not the name of a document: the table of documents or jobs was altered. Run \`consent-ledger ledger rebuild --check\`.`,
+    );
   return join(folder, `${document.documentId}.${document.format}`);
 }
 
