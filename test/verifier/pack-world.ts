@@ -1,16 +1,42 @@
 import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
+import { afterAll, beforeAll } from 'vitest';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 import { moveCase } from '../../src/cases/move-case.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
+
+type AtEnd = (work: () => Promise<unknown>) => void;
+
+export interface PackWorld {
+  readonly world: OfficeWorld;
+  readonly caseId: string;
+  readonly path: string;
+  readonly zip: Buffer;
+  readonly verifierKey: string;
+}
+
+/** One pack for all tests of the calling suite that only read it, as `packOf` makes it. */
+export function sharePack(): () => PackWorld {
+  const opened: (() => Promise<unknown>)[] = [];
+  let pack: PackWorld | null = null;
+  beforeAll(async () => void (pack = await packOf(undefined, 'DE', undefined, (work) => opened.push(work))));
+  afterAll(async () => {
+    for (const close of opened.reverse()) await close();
+  });
+  return () => {
+    if (pack === null) throw new Error('The pack is made before the first test.');
+    return pack;
+  };
+}
 
 /** A complete pack: two records of the requester, and the request. `beforePack` may change the ledger first. */
 export async function packOf(
   beforePack: (world: OfficeWorld) => Promise<void> = () => Promise.resolve(),
   jurisdiction = 'DE',
   language?: string,
-): Promise<{ world: OfficeWorld; caseId: string; path: string; zip: Buffer; verifierKey: string }> {
-  const world = await createOfficeWorld({}, { worker: false });
+  atEnd?: AtEnd,
+): Promise<PackWorld> {
+  const world = await createOfficeWorld({}, { worker: false, ...(atEnd === undefined ? {} : { atEnd }) });
   const { context } = world;
   const choice = (n: number, analytics: boolean) => ({
     consent_id: `c-${n}`,

@@ -4,38 +4,42 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { zipSync } from 'fflate';
-import type { Browser, Page } from 'playwright-core';
-import { beforeEach, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import { pageIn, patterns } from '../../reports/verifier/languages.ts';
 import { consentRecordText } from '../../reports/consent-record.ts';
 import { loadConsentRecord } from '../../src/consent/record.ts';
 import { lastCheckpoint } from '../../src/documents/frame.ts';
 import { createProver, receiptOf } from '../../src/ledger/prove-entry.ts';
-import { openBrowser } from '../http/pages/browser.ts';
+import { openBrowser, shareBrowser } from '../http/pages/browser.ts';
 import type { OfficeWorld } from '../http/office-world.ts';
 import { alter } from '../tampering.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
-import { filesOf, packOf } from './pack-world.ts';
+import { filesOf, packOf, sharePack } from './pack-world.ts';
+
+shareBrowser();
+const shared = sharePack();
 
 let files: Map<string, Buffer>;
 let zip: Buffer;
 let verifierKey: string;
 let world: OfficeWorld;
 let folder: string;
-let browser: Browser;
 
-beforeEach(async () => {
-  ({ zip, verifierKey, world } = await packOf());
+beforeAll(() => {
+  ({ zip, verifierKey, world } = shared());
   files = filesOf(zip);
+});
+beforeEach(async () => {
   folder = await temporaryFolder();
   await writeFile(join(folder, 'verify.html'), files.get('verify.html') ?? '');
-  browser = await openBrowser();
 });
 
 /** The page as its reader opens it: a local file. */
 async function openPage(before = ''): Promise<{ page: Page; requests: string[] }> {
-  const window = await browser.newContext({ offline: true });
+  const window = await (await openBrowser()).newContext({ offline: true });
+  onTestFinished(() => window.close());
   const page = await window.newPage();
   page.setDefaultTimeout(PATIENTLY.timeout);
   if (before !== '') await page.addInitScript(before);

@@ -10,7 +10,9 @@ import vectors from '../crypto/tree-vectors.json' with { type: 'json' };
 import { producePack } from '../../src/documents/produce-pack.ts';
 import { alter } from '../tampering.ts';
 import { isLong, runs, temporaryFolder } from '../temporary.ts';
-import { filesOf, packOf } from './pack-world.ts';
+import { filesOf, packOf, sharePack } from './pack-world.ts';
+
+const shared = sharePack();
 
 interface Found {
   ok: boolean;
@@ -43,7 +45,7 @@ async function unpacked(files: ReadonlyMap<string, Buffer>): Promise<string> {
 
 describe('a pack proves itself', () => {
   test('to its enclosed verifier: every file, every record and the request, as ZIP and unpacked', async () => {
-    const { path, zip, verifierKey } = await packOf();
+    const { path, zip, verifierKey } = shared();
     const files = filesOf(zip);
     const folder = await unpacked(files);
     const script = join(folder, 'verify.mjs');
@@ -68,7 +70,7 @@ describe('a pack proves itself', () => {
   });
 
   test('is reported as changed after a change of any byte of any file', async () => {
-    const { zip } = await packOf();
+    const { zip } = shared();
     const files = filesOf(zip);
     expect(faults(await check(files))).toEqual([]);
     for (const [name, content] of files) {
@@ -88,7 +90,7 @@ describe('a pack proves itself', () => {
   });
 
   test('is reported as changed after a file was removed, renamed, swapped or added', async () => {
-    const { zip } = await packOf();
+    const { zip } = shared();
     const files = filesOf(zip);
     for (const name of files.keys()) {
       const rest = new Map([...files].filter(([one]) => one !== name));
@@ -105,7 +107,7 @@ describe('a pack proves itself', () => {
   });
 
   test('does not accept the proofs of another ledger or a forged key', async () => {
-    const [mine, other] = [filesOf((await packOf()).zip), filesOf((await packOf()).zip)];
+    const [mine, other] = [filesOf(shared().zip), filesOf((await packOf()).zip)];
     for (const name of ['log.vkey', 'proofs/1.tlog-proof', 'proofs/manifest.tlog-proof', 'manifest.json'])
       expect((await check(new Map([...mine, [name, other.get(name) as Buffer]]))).ok).toBe(false);
   });
@@ -132,7 +134,7 @@ describe('a pack proves itself', () => {
   });
 
   test('has the same bytes when it is made again', async () => {
-    const { world, caseId, zip } = await packOf();
+    const { world, caseId, zip } = shared();
     const { context } = world;
     const { asOf } = JSON.parse(String(filesOf(zip).get('manifest.json'))) as { asOf: number };
     const again = await producePack({ ...context.documents, cases: context.cases }, { caseId, actor: 'Olga', asOf });
@@ -141,7 +143,7 @@ describe('a pack proves itself', () => {
   });
 
   test('is still valid after being zipped again, whatever folder is around it', async () => {
-    const { zip, path } = await packOf();
+    const { zip, path } = shared();
     const files = [...filesOf(zip)]
       .reverse()
       .map(([name, content]) => [`answer/${name}`, new Uint8Array(content)] as const);
@@ -161,7 +163,7 @@ describe('a pack proves itself', () => {
 
 describe('the verifier without WebCrypto', () => {
   test('gives the same results', async () => {
-    const { zip } = await packOf();
+    const { zip } = shared();
     const files = filesOf(zip);
     const { subtle } = verifier.engine;
     try {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSetUpLink } from '../../../src/people/links.ts';
 import { createOfficeWorld, type OfficeWorld } from '../../http/office-world.ts';
 import { produceLetter } from '../../../src/documents/produce-letter.ts';
@@ -44,6 +44,7 @@ async function seedTasks(world: OfficeWorld, caseId: string): Promise<string> {
 
 it('the check for accessibility finds a fault', async () => {
   const page = await (await openBrowser()).newPage();
+  onTestFinished(() => page.close());
   await page.setContent(
     '<html lang="en"><title>A page</title><main><h1>A picture</h1><img src="data:,"></main></html>',
   );

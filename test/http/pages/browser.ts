@@ -30,8 +30,9 @@ export function shareBrowser(): void {
   });
 }
 
-/** Chromium as found by `npm test` (CHROMIUM_PATH, otherwise the distribution's), ended with the test. */
+/** Chromium as found by `npm test` (CHROMIUM_PATH, otherwise the distribution's): the shared one, otherwise ended with the test. */
 export async function openBrowser(): Promise<Browser> {
+  if (shared !== null) return shared;
   const browser = await launch();
   onTestFinished(() => browser.close());
   return browser;
@@ -58,7 +59,7 @@ export async function openOffice(
   options: { width?: number; height?: number; scripts?: boolean; officer?: string } = {},
 ): Promise<{ window: BrowserContext; page: Page }> {
   const { width = 1280, height = 900, scripts = true, officer = 'Olga Officer' } = options;
-  const browser = await (shared ?? openBrowser());
+  const browser = await openBrowser();
   const window = await browser.newContext({
     viewport: { width, height },
     javaScriptEnabled: scripts,
