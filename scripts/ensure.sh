@@ -80,7 +80,8 @@ compile_dependencies() {
     grep -qsE "define NODE_MODULE_VERSION +$(node -p process.versions.modules)\$" "$prefix/include/node/node_version.h"; then
     export npm_package_config_node_gyp_nodedir=$prefix
   fi
-  JOBS=max npm rebuild >&2 && node -e 'require("sqlite3")' && printf '%s\n' "$1" >"$compiled_file"
+  # SQLite's own level of optimisation: that of node-gyp takes half as long again to compile. Flags of the user come last.
+  CFLAGS="-O2 ${CFLAGS:-}" CXXFLAGS="-O2 ${CXXFLAGS:-}" JOBS=max npm rebuild >&2 && node -e 'require("sqlite3")' && printf '%s\n' "$1" >"$compiled_file"
 }
 
 ensure_build() {
