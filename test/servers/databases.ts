@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
@@ -21,7 +21,7 @@ export function given(): GivenServers | null {
  */
 export async function createDatabase(content: 'empty' | 'migrated' = 'empty'): Promise<string> {
   const servers = neededServers();
-  const name = `world_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  const name = newName();
   await askServer(servers, creation(name, content === 'empty' ? 'template0' : servers.postgres.migrated));
   dropAtEnd(servers, name);
   return addressOf(servers, name);
@@ -34,9 +34,18 @@ export function databaseOf(path: string): string {
   const folder = resolve(path);
   const servers = neededServers();
   const known = ofFolders.get(folder);
-  if (known !== undefined) return known;
-  const name = nameOf(folder);
-  const { host, port, user, password, programs, migrated } = servers.postgres;
+  if (known !== undefined) return addressOf(servers, known);
+  const name = spare ?? createNow(servers);
+  spare = null;
+  prepareSpare(servers);
+  ofFolders.set(folder, name);
+  dropAtEnd(servers, name, () => ofFolders.delete(folder));
+  return addressOf(servers, name);
+}
+
+/** Creates a database without returning to the event loop, which takes a process. */
+function createNow({ postgres: { host, port, user, password, programs, migrated } }: GivenServers): string {
+  const name = newName();
   execFileSync(
     join(programs, 'psql'),
     ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', creation(name, migrated), 'postgres'],
@@ -46,18 +55,32 @@ export function databaseOf(path: string): string {
       timeout: 240_000,
     },
   );
-  const address = addressOf(servers, name);
-  ofFolders.set(folder, address);
-  dropAtEnd(servers, name, () => ofFolders.delete(folder));
-  return address;
+  return name;
+}
+
+/** A database for the next folder. */
+let spare: string | null = null;
+let isPreparing = false;
+
+function prepareSpare(servers: GivenServers): void {
+  if (isPreparing) return;
+  isPreparing = true;
+  const name = newName();
+  askServer(servers, creation(name, servers.postgres.migrated)).then(
+    () => {
+      spare = name;
+      isPreparing = false;
+    },
+    () => (isPreparing = false),
+  );
 }
 
 /** Replaces a folder's database with an empty one. */
 export async function emptyDatabaseOf(folder: string): Promise<void> {
   const servers = neededServers();
-  databaseOf(folder);
-  await askServer(servers, removal(nameOf(folder)));
-  await askServer(servers, creation(nameOf(folder)));
+  const name = new URL(databaseOf(folder)).pathname.slice(1);
+  await askServer(servers, removal(name));
+  await askServer(servers, creation(name));
 }
 
 /** The environment that an installation needs besides its DATA_DIR: nothing on SQLite, the servers and the keys on PostgreSQL. */
@@ -78,8 +101,8 @@ function neededServers(): GivenServers {
   return servers;
 }
 
-function nameOf(folder: string): string {
-  return `folder_${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
+function newName(): string {
+  return `world_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
 }
 
 // Copying files is the faster strategy if the files are in memory.
@@ -95,14 +118,28 @@ function addressOf({ postgres: { host, port, user, password } }: GivenServers, n
   return `postgres://${user}:${password}@${host}:${port}/${name}`;
 }
 
+/** The connection on which this process makes and drops databases. */
+let asking: Promise<pg.Client> | null = null;
+
 async function askServer(servers: GivenServers, sql: string): Promise<void> {
+  asking ??= openConnection(servers);
+  await (await asking).query(sql);
+}
+
+async function openConnection(servers: GivenServers): Promise<pg.Client> {
+  const forget = () => void (asking = null);
   const client = new pg.Client({ connectionString: addressOf(servers, 'postgres') });
-  await client.connect();
+  client.on('error', forget);
+  client.on('end', forget);
   try {
-    await client.query(sql);
-  } finally {
-    await client.end();
+    await client.connect();
+  } catch (error) {
+    forget();
+    throw error;
   }
+  // Its types do not know it.
+  (client as unknown as { unref(): void }).unref();
+  return client;
 }
 
 /**
