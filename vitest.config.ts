@@ -28,6 +28,8 @@ export default defineConfig({
     // most of a second.
     isolate: false,
     sequence: { sequencer: WaitingEarly },
+    // What one project transformed, the other and the next run read from node_modules/.experimental-vitest-cache.
+    experimental: { fsModuleCache: true },
     projects: [
       { extends: true, test: { name: 'sqlite', ...projects.sqlite } },
       {
