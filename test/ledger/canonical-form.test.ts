@@ -5,6 +5,7 @@ import { canonicalLeafData, leafData } from '../../src/crypto/entry.ts';
 import { entryKinds } from '../../src/core/vocabulary.ts';
 import { metaOf } from '../../src/ledger/append-delivery.ts';
 import { anyCharacter } from '../any-character.ts';
+import { runs } from '../temporary.ts';
 
 /* Two forms are built by hand because every delivery needs them. Here they are compared with the library. */
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
@@ -34,7 +35,7 @@ test('leaf data is the canonical JSON of the leaf, whatever kind, source and tim
     fc.property(leaf, (input) => {
       expect(leafData(input).toString('utf8')).toBe(canonicalLeafData(input).toString('utf8'));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -72,6 +73,6 @@ test('the meta of a delivery is canonical JSON, whatever headers and content typ
         expect(header).not.toMatch(/auth|cookie|token|signature/);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(300) },
   );
 });

@@ -9,7 +9,7 @@ import {
   textAt,
   type TextVersion,
 } from '../../src/policy-texts/text-versions.ts';
-import { computed } from '../temporary.ts';
+import { computed, runs } from '../temporary.ts';
 
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -283,7 +283,7 @@ describe('the versions of a text', () => {
           expect(versions.at(-1)?.textSha256).toBe(sightings.at(-1)?.textSha256);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     );
   });
 

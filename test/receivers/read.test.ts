@@ -6,7 +6,7 @@ import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { documentedEvents, knownEvents } from '../../src/core/vocabulary.ts';
 import { anyCharacter } from '../any-character.ts';
 import { bytes, context, factOf, read } from './reading.ts';
-import { computed } from '../temporary.ts';
+import { computed, runs } from '../temporary.ts';
 
 const published = {
   event: 'policy.published',
@@ -380,9 +380,9 @@ describe('whatever is in a body', () => {
         if (name === 'unknown.event') expect(reading.outcome).toBe('unknown-event');
         expect(['read', 'unreadable']).toContain(readConsentRow(bytes(text), context).outcome);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(200) },
     );
-    expect(read).toBeGreaterThan(300);
+    expect(read).toBeGreaterThan(runs(40));
   });
   it('random bytes give an outcome', () => {
     fc.assert(

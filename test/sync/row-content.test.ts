@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { canonicalContent, createMembers, volatileFields } from '../../src/sync/row.ts';
+import { runs } from '../temporary.ts';
 
 /** The intended form: a copy without the volatile fields, written by the library. */
 function byTheLibrary(value: unknown): string {
@@ -40,7 +41,7 @@ describe('the content that identifies a row', () => {
         // As in a page, whose rows share the cache of their keys.
         expect(canonicalContent(value, membersOf)).toBe(byTheLibrary(value));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -11,12 +11,12 @@ import type { Store } from '../../src/store/store.ts';
 import { loadCompletedBanners } from '../../src/sync/banners.ts';
 import { recountConsentLogs } from '../../src/sync/recount.ts';
 import { type SyncRequest, syncSource } from '../../src/sync/sync-source.ts';
-import { openFreshStore, testKeys } from '../temporary.ts';
+import { openFreshStore, runs, testKeys } from '../temporary.ts';
 import { sorted } from './sorted-rows.ts';
 import { sourceAt } from './syncing.ts';
 
 /** For a longer run: PROPERTY_RUNS=1000 npx vitest run --project sqlite test/sync/sync-property.test.ts */
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 45);
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? runs(32));
 const START = Date.parse('2026-07-10T00:00:00.000Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
