@@ -23,7 +23,7 @@ const erasedDocument = z.object({
   // Both become part of a path.
   documentId: z.string().regex(/^[\w-]+$/),
   name: z.string(),
-  format: z.string().regex(/^[a-z]+$/),
+  format: z.string().regex(/^\w+(\.\w+)*$/),
   sha256: hash,
   /** The entry `document.produced`; it is erased too if its parameters contain personal data. */
   seq: z.number().int().positive(),

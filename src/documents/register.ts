@@ -23,7 +23,7 @@ type DocumentFacts = Omit<
  * elsewhere: it comes from a table, in which somebody may have written another.
  */
 export function documentPath(folder: string, document: { documentId: string; format: string }): string {
-  if (!/^[\w-]+$/.test(document.documentId) || !/^\w+$/.test(document.format))
+  if (!/^[\w-]+$/.test(document.documentId) || !/^\w+(\.\w+)*$/.test(document.format))
     throw new VerificationFault(
       `${JSON.stringify(`${document.documentId}.${document.format}`)} is not the name of a document: the table of documents or jobs was altered. Run \`consent-ledger ledger rebuild --check\`.`,
     );
