@@ -9,6 +9,7 @@ import { findPositionFault, type PositionFault, positionFaultText } from '../sto
 import type { Query } from '../store/store.ts';
 import { bannerOf } from '../sync/position.ts';
 import { type DeliveryTimes, loadDeliveryTimes, loadLastDeliveriesUntil } from './delivery-ends.ts';
+import { loadSealTimes } from './figures.ts';
 
 /** Something that needs the operator's attention: what, and what to do about it. */
 export interface Warning {
@@ -57,7 +58,7 @@ export interface Surroundings {
   readonly verifyEveryMs: number;
   /**
    * The last comparison of the read models with the ledger: the tables that differed, with the number of rows (null: none
-   * did); null if there was no comparison.
+   * did); null if none has been made.
    */
   readonly comparison: { readonly at: string; readonly found: string | null } | null;
   /** Why appends are refused; null if they are not. */
@@ -94,24 +95,15 @@ const DISK_FREE_SHARE = 0.05;
  */
 export async function findWarnings(read: Query, given: Surroundings | Promise<Surroundings>): Promise<Warning[]> {
   const around = await given;
-  const [
-    unsealed,
-    overdue,
-    witnesses,
-    position,
-    refused,
-    silent,
-    syncs,
-    unread,
-    description,
-    fetches,
-    calls,
-    disagreeing,
-  ] = await Promise.all([
+  const found = await Promise.all([
+    refusalWarning(around.refusal),
     sealWarning(read, around),
+    verificationWarning(around.verification),
     overdueVerification(read, around),
     witnessWarnings(read, around),
+    diskWarning(around.disk),
     positionWarning(read),
+    differenceWarning(around.comparison?.found ?? null),
     surges(read, around.now),
     silences(read, around.now),
     syncWarnings(read, around),
@@ -121,24 +113,7 @@ export async function findWarnings(read: Query, given: Surroundings | Promise<Su
     unknownCalls(read, around.now),
     disagreements(read, around.timeZone),
   ]);
-  return [
-    ...refusalWarning(around.refusal),
-    ...unsealed,
-    ...verificationWarning(around.verification),
-    ...overdue,
-    ...witnesses,
-    ...diskWarning(around.disk),
-    ...position,
-    ...differenceWarning(around.comparison?.found ?? null),
-    ...refused,
-    ...silent,
-    ...syncs,
-    ...unread,
-    ...description,
-    ...fetches,
-    ...calls,
-    ...disagreeing,
-  ];
+  return found.flat();
 }
 
 function refusalWarning(refusal: Refusal | null): Warning[] {
@@ -164,23 +139,12 @@ async function sealWarning(read: Query, { sealFailure, now, timeZone }: Surround
         remedy: 'Run `consent-ledger ledger verify` to list each fault.',
       },
     ];
-  const oldest = await read
-    .selectFrom('entries')
-    .select('received_at')
-    .where('seq', '>', (eb) =>
-      eb.fn.coalesce(
-        eb.selectFrom('checkpoints').select('size').orderBy('epoch', 'desc').orderBy('size', 'desc').limit(1),
-        eb.lit(0),
-      ),
-    )
-    .orderBy('seq')
-    .limit(1)
-    .executeTakeFirst();
-  if (oldest === undefined || now.getTime() - Date.parse(oldest.received_at) <= UNSEALED_MS) return [];
+  const { unsealed } = await loadSealTimes(read);
+  if (unsealed === null || now.getTime() - Date.parse(unsealed) <= UNSEALED_MS) return [];
   return [
     {
       ...warning,
-      sentence: `Entries received since ${momentText(oldest.received_at, timeZone)} are not sealed yet.`,
+      sentence: `Entries received since ${momentText(unsealed, timeZone)} are not sealed yet.`,
       remedy:
         'Check that a worker is running, and whether a job of the kind `seal` never ends; `consent-ledger ledger checkpoint` seals at once.',
     },

@@ -279,7 +279,7 @@ test('what lies between two undelivered decisions of one time is looked up by se
 test('banners, agreement of the two channels, and the list of deliveries are read by index', async () => {
   expectIndexed(
     await plansOf(async (query) => {
-      await createHistory(query).disagreement(['source-3', 'source-1', 'source-of-nobody'], period);
+      await createHistory(query).disagreement(['source-3', 'source-1', 'unknown-source'], period);
       await loadDeliveries(query, { source: 'source-3', event: undefined, limit: 50 });
     }),
   );
@@ -290,14 +290,12 @@ test('banners, agreement of the two channels, and the list of deliveries are rea
   expectIndexed(banners.filter(({ sql: text }) => text.includes('decision_history')));
   expectIndexed(await plansOf((query) => createHistory(query).bannersInLog(period)));
   const ends = await plansOf(async (query) => {
-    expect([...(await loadDeliveryTimes(query, 'last', ['source-3', 'source-of-nobody'])).keys()]).toEqual([
-      'source-3',
-    ]);
+    expect([...(await loadDeliveryTimes(query, 'last', ['source-3', 'unknown-source'])).keys()]).toEqual(['source-3']);
     expect((await loadLastDeliveriesUntil(query, timeOf(ROWS))).size).toBe(SOURCES);
   });
   for (const { scanned, sql: text } of ends) expect({ text, scanned }).toEqual({ text, scanned: [] });
   // Of any number of sources with one statement, since Today shows all of them.
-  const sources = ['source-3', 'source-1', 'source-of-nobody'].map((slug) => ({ slug, options: testOptions }));
+  const sources = ['source-3', 'source-1', 'unknown-source'].map((slug) => ({ slug, options: testOptions }));
   const statuses = await plansOf(async (query) => {
     const status = await loadSyncStatus(query, () => new Date(timeOf(ROWS)), sources);
     expect([...new Set(status.map(({ source }) => source))]).toEqual(['source-3', 'source-1']);
@@ -346,7 +344,7 @@ test('consent after a withdrawal is searched among the withdrawals, even over al
 test('decisions first known from the log are found without reading the others', async () => {
   const plans = await plansOf(async (query) => {
     const history = createHistory(query);
-    await history.disagreement(['source-3', 'source-1', 'source-of-nobody'], period);
+    await history.disagreement(['source-3', 'source-1', 'unknown-source'], period);
     await drain(history.reconciledDecisions(period, 'only-pulled', 51));
     await history.sourcesWith('only-pulled');
     await history.sourcesWith('conflicting');

@@ -97,7 +97,7 @@ export async function judgedAt(query: Query, scope: Scope): Promise<JudgedAt> {
 }
 
 /** Decisions of a span as judged now: all of them, and of each choice in the order of `choiceNames`. */
-export interface ChoicesOfSpan {
+interface ChoicesOfSpan {
   readonly span: string;
   readonly decisions: number;
   readonly values: readonly number[];
