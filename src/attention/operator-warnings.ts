@@ -96,14 +96,14 @@ const DISK_FREE_SHARE = 0.05;
 export async function findWarnings(read: Query, given: Surroundings | Promise<Surroundings>): Promise<Warning[]> {
   const around = await given;
   const found = await Promise.all([
-    refusalWarning(around.refusal),
+    Promise.resolve(refusalWarning(around.refusal)),
     sealWarning(read, around),
-    verificationWarning(around.verification),
+    Promise.resolve(verificationWarning(around.verification)),
     overdueVerification(read, around),
     witnessWarnings(read, around),
-    diskWarning(around.disk),
+    Promise.resolve(diskWarning(around.disk)),
     positionWarning(read),
-    differenceWarning(around.comparison?.found ?? null),
+    Promise.resolve(differenceWarning(around.comparison?.found ?? null)),
     surges(read, around.now),
     silences(read, around.now),
     syncWarnings(read, around),
