@@ -7,15 +7,17 @@ export function editDistance(a: string, b: string, limit: number): number {
   let leastBefore = 0;
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    let least = row;
-    for (let column = 1; column <= b.length; column++) {
+    const current: number[] = [];
+    if (row <= limit) current[0] = row;
+    let least = at(current, 0);
+    // Further from the diagonal, the distance is above the limit.
+    for (let column = Math.max(1, row - limit); column <= Math.min(b.length, row + limit); column++) {
       const same = a[row - 1] === b[column - 1];
       let cost = Math.min(at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + (same ? 0 : 1));
       if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
         cost = Math.min(cost, at(beforeLast, column - 2) + 1);
       }
-      current.push(cost);
+      current[column] = cost;
       least = Math.min(least, cost);
     }
     // A row is computed from the two before it, so its distance cannot be smaller than theirs.
