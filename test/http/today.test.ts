@@ -63,12 +63,12 @@ it('Today asks to take up new requests in one line, until work on them starts, a
     world.event('dsar.submitted', { request_id: name, type: 'access', name, jurisdiction: 'DE' });
   const seq = await submit('Ada');
   expect(await tasks()).toMatch(
-    new RegExp(`Take up the new request Access default-${seq}.*href="/cases/default-${seq}"`),
+    new RegExp(`Take up the new request default-${seq} \\(Access\\).*href="/cases/default-${seq}"`),
   );
   await submit('Grace');
   expect(await tasks()).toMatch(/Take up 2 new requests.*href="\/cases\?sort=newest"/);
   await makeMoves(world, `default-${seq}`, [['start', {}]]);
-  expect(await tasks()).toContain('Take up the new request Access');
+  expect(await tasks()).toContain('Take up the new request default-');
 
   const empty = await createOfficeWorld({ WEBHOOK_SECRETS: '' }, { worker: false });
   expect((await (await signedInAs(empty, 'officer')).get('/')).text).toContain('Nothing is waiting for you.');
@@ -120,7 +120,9 @@ it('Today names at most ten tasks, urgent requests first, with the rest behind o
   expect([rows(visible), rows(rest)]).toEqual([10, 5]);
   expect(rest).toContain('5 more');
   // The one that waits longest is due first.
-  expect(/Answer Access default-\d+ of <bdi>(Person \d)/.exec(tasks.replaceAll(/<!-- -->/g, ''))?.[1]).toBe('Person 6');
+  expect(/Answer request default-\d+ from <bdi>(Person \d)/.exec(tasks.replaceAll(/<!-- -->/g, ''))?.[1]).toBe(
+    'Person 6',
+  );
   expect(visible.match(/aria-label="Open: /g)).toHaveLength(6);
   expect(visible).toMatch(
     /href="mailto:ada%40acme.example\?subject=consent-ledger[^"]+body=[^"]+" aria-label="Tell an admin/,
@@ -192,7 +194,7 @@ it('Today names an answer that a second person has to approve, however far its l
   const caseId = `default-${await world.event('dsar.submitted', request)}`;
   const [olga, otto] = [await signedInAs(world, 'officer'), await signedInAs(world, 'officer')];
   const task = async () =>
-    (await otto.get('/')).text.replaceAll('<!-- -->', '').includes(`Approve the answer to Access ${caseId}`);
+    (await otto.get('/')).text.replaceAll('<!-- -->', '').includes(`Approve the answer to request ${caseId}`);
   await makeMoves(world, caseId, [
     ['start', {}],
     ['confirm-identity', { how: 'Logged in to the customer account' }],

@@ -127,7 +127,7 @@ function newRequestTasks(urgent: readonly CaseView[], { attention, source }: Tod
   const { row, kind, deadline } = first;
   const what =
     more.length === 0
-      ? `Take up the new request ${kindText(kind)} ${row.case_id}`
+      ? `Take up the new request ${row.case_id} (${kindText(kind)})`
       : `Take up ${counted(untouched.length, 'new request', 'new requests')}`;
   const query = new URLSearchParams({ ...(source === null ? {} : { source }), sort: 'newest' }).toString();
   return [
@@ -162,7 +162,7 @@ function urgentRequests({ attention, toApprove }: Today): readonly CaseView[] {
 function requestTasks({ personId }: PageFrame, urgent: readonly CaseView[], { toApprove }: Today): readonly Task[] {
   return urgent.map((view) => {
     const { row, kind, deadline } = view;
-    const title = `${kindText(kind)} ${row.case_id}`;
+    const title = `request ${row.case_id}`;
     const href = `/cases/${encodeURIComponent(row.case_id)}`;
     return {
       key: row.case_id,
@@ -177,10 +177,10 @@ function requestTasks({ personId }: PageFrame, urgent: readonly CaseView[], { to
           {row.requester_name === null ? null : (
             <>
               {' '}
-              of <bdi>{row.requester_name}</bdi>
+              from <bdi>{row.requester_name}</bdi>
             </>
           )}{' '}
-          {isAssignedTo(view.folded.assignee, personId) ? <Badge text="yours" tone="calm" /> : null}
+          ({kindText(kind)}) {isAssignedTo(view.folded.assignee, personId) ? <Badge text="yours" tone="calm" /> : null}
         </>
       ),
       by: (

@@ -153,7 +153,7 @@ it('a letter, file or pack added after the approval has to be approved again bef
     return text.includes('so the approval no longer counts') && !text.includes('name="move" value="answer"');
   };
   const isTask = async () =>
-    (await olga.get('/')).text.replaceAll('<!-- -->', '').includes(`Approve the answer to Access ${caseId}`);
+    (await olga.get('/')).text.replaceAll('<!-- -->', '').includes(`Approve the answer to request ${caseId}`);
   expect(await approve()).toBe(303);
   expect([await reminds(), await isTask()]).toEqual([false, false]);
   const changes: [string, () => Promise<unknown>][] = [
