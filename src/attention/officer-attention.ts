@@ -298,9 +298,9 @@ function attentionParts(
   tell('due-tasks', dueTasks, `${counted(dueTasks, 'task')} of other systems due`);
   tell('gaps', gaps, counted(gaps, 'gap'));
   tell('undelivered', undelivered, `${counted(undelivered, 'decision')} never delivered`);
-  tell('contradictions', contradicting, `${contradicting} contradictory`);
+  tell('contradictions', contradicting, counted(contradicting, 'contradictory decision'));
   tell('consent-after', consentAfter, `consent after withdrawal in ${counted(consentAfter, 'case')}`);
-  tell('before-consent', sites, `set before consent on ${counted(sites, 'site')}`);
+  tell('before-consent', sites, `cookies set before consent on ${counted(sites, 'site')}`);
   tell('integrations', broken, `${counted(broken, 'integration')} disconnected`);
   return parts;
 }

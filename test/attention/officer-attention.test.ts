@@ -22,7 +22,7 @@ describe('the sentence about what needs attention', () => {
 
   it('says how many decisions arrived through the consent log only, and how many records contradict each other', () => {
     expect(describeAttention([], 0, { undelivered: 18, contradicting: 8 })).toBe(
-      'No open requests · 18 decisions never delivered · 8 contradictory',
+      'No open requests · 18 decisions never delivered · 8 contradictory decisions',
     );
     expect(describeAttention([], 2, { undelivered: 1, contradicting: 0 })).toBe(
       'No open requests · 2 gaps · 1 decision never delivered',
@@ -36,7 +36,7 @@ describe('the sentence about what needs attention', () => {
   it('says on how many sites something was set before consent, and how many integrations are disconnected', () => {
     const site = { source: 'default', site: 'shop.example', found: 2, seq: 4, at: '2026-07-01T00:00:00.000Z' };
     expect(describeAttention([], 0, agreed, 0, { beforeConsent: [site], integrations: [] })).toBe(
-      'No open requests · set before consent on 1 site',
+      'No open requests · cookies set before consent on 1 site',
     );
   });
 

@@ -286,7 +286,7 @@ function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: s
         const [path = '', anchor] = figureLinks[about].split('#');
         return (
           <span key={about}>
-            {place === 0 ? '' : ' · '}
+            {place === 0 ? '' : ' '}
             <a href={anchor === undefined ? `${path}${query}${of}` : `#${anchor}`}>{requests?.all ?? text}</a>
             {requests?.some.map(({ which, text: words }, nth) => (
               <>
@@ -296,6 +296,7 @@ function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: s
                 </a>
               </>
             ))}
+            {place === parts.length - 1 ? '' : ' ·'}
           </span>
         );
       })}
