@@ -17,6 +17,19 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   };
 
   describe(name, () => {
+    test('nothing is in an empty list, and everything is not in it', async () => {
+      const store = await open();
+      await store.insertEntriesAt(0, [entry(1), entry(2)]);
+      const seqsWhere = async (operator: 'in' | 'not in') =>
+        (await store.read.selectFrom('entries').select('seq').where('seq', operator, []).orderBy('seq').execute()).map(
+          ({ seq }) => seq,
+        );
+      expect(await seqsWhere('in')).toEqual([]);
+      expect(await seqsWhere('not in')).toEqual([1, 2]);
+      const ofNone = store.read.selectFrom('entries').select('seq').where('source', 'in', []);
+      expect(await ofNone.where('seq', '>', 0).execute()).toEqual([]);
+    });
+
     test('a guarded insert happens only at the expected end of the ledger', async () => {
       const store = await open();
       expect(await store.insertEntriesAt(0, [entry(1), entry(2)])).toBe(true);

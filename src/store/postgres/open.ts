@@ -1,9 +1,12 @@
 import {
+  type BinaryOperationNode,
   type CompiledQuery,
   type Kysely,
+  OperatorNode,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  PrimitiveValueListNode,
   type QueryResult,
 } from 'kysely';
 import { StoreUnavailable } from '../../core/errors.ts';
@@ -304,10 +307,21 @@ function createQuery(source: ConnectionSource<PostgresConnection>, plansOnce: bo
   return createLeasedQuery(source, {
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createQueryCompiler: () => new Compiler(),
     execute: <R>(connection: PostgresConnection, query: CompiledQuery) =>
       execute<R>(connection, query, plansOnce && query.parameters.length <= FEW ? nameOf(query.sql) : undefined),
   });
+}
+
+/** Accepts empty lists, as SQLite does: `in ()` is a syntax error in PostgreSQL. */
+class Compiler extends PostgresQueryCompiler {
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { operator, rightOperand } = node;
+    const listed = OperatorNode.is(operator) && (operator.operator === 'in' || operator.operator === 'not in');
+    if (listed && PrimitiveValueListNode.is(rightOperand) && rightOperand.values.length === 0)
+      this.append(operator.operator === 'in' ? 'false' : 'true');
+    else super.visitBinaryOperation(node);
+  }
 }
 
 async function execute<R>(
