@@ -59,7 +59,8 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
   });
 
   app.get<{ Params: { refusedId: string } }>('/deliveries/refused/:refusedId', async (request, reply) => {
-    const content = await context.rejected.read(Number(request.params.refusedId));
+    const { refusedId } = request.params;
+    const content = /^\d{1,9}$/.test(refusedId) ? await context.rejected.read(Number(refusedId)) : null;
     if (content === null)
       throw new CodedError('not_found', `It is no longer stored: refused deliveries are kept for ${HOURS} hours.`);
     const [diagnosed] = await diagnoseRefused(asSeenBy(request), [content]);

@@ -47,6 +47,7 @@ describe('text sent by others', () => {
       expect(text, path).not.toMatch(/<script|<img|<b>|onerror=|javascript:/i);
       expect(text, path).not.toContain('"onload');
     }
+    expect((await olga.get('/deliveries/refused/<script>')).status).toBe(404);
     const found = await olga.post('/cases/search', { text: '<SCRIPT>' });
     expect(found.text).toContain(`/cases/default-${erasure}`);
     expect((await olga.get('/')).text).toContain('&lt;script>');
