@@ -74,7 +74,7 @@ describe('the list of contradictions', () => {
     expect(none.text).toContain('No contradictory decisions in this period.');
     const ids = Array.from({ length: 53 }, (_, place) => `x-${String(place).padStart(2, '0')}`);
     for (const [place, id] of ids.entries()) await contradict(id, 600 - place);
-    expect((await olga.get('/')).text).toContain('<a href="/consent/contradictions">53 contradictory</a>');
+    expect((await olga.get('/')).text).toContain('<a href="/consent/contradictions">53 contradictory decisions</a>');
     const first = await olga.get('/consent/contradictions');
     const [shown, next] = [rowsIn(first.text), nextIn(first.text)];
     expect(shown).toEqual(ids.slice(0, 50).map((id) => `r:${id}`));
