@@ -226,7 +226,7 @@ function rebuildText({ seq, position, counts, differences, indexes }: RebuildRep
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (all === 0 && position === null && indexes.length === 0) return `${pc.green('✓')} ${projected}: no differences`;
   return [
-    `${check ? pc.red('✗ ') : ''}${projected}; ${counted(all, 'row')} ${check ? 'differ from the ledger' : 'corrected'}:`,
+    `${check ? pc.red('✗ ') : ''}${projected}; ${counted(all, 'row')} ${check ? `${all === 1 ? 'differs' : 'differ'} from the ledger` : 'corrected'}:`,
     ...(position === null ? [] : [`  The read models ${positionFaultText(position)}.`]),
     ...indexes.map((found) => `  An index ${check ? 'does' : 'did'} not match its rows: ${found}.`),
     ...Object.entries(counts).flatMap(([table, count]) => {

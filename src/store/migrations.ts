@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../core/errors.ts';
 import { type Column, type TableName, tables } from './schema.ts';
 
 /** A database's names for the column types (schema.ts). */
@@ -63,6 +64,13 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
         group by source, quarter`,
     ],
   ];
+}
+
+/** Why a process does not fold into tables that another version of the program has migrated since it started. */
+export function otherVersion(): StoreUnavailable {
+  return new StoreUnavailable(
+    'Another version of consent-ledger has migrated the database while this process was running: restart this process with that version.',
+  );
 }
 
 /** The quarter of an hour of a time in a column. */

@@ -4,11 +4,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import pg from 'pg';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { sealEntry } from '../../src/crypto/entry.ts';
 import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { loadPosition } from '../../src/projections/position.ts';
+import { FOLD_LOCK } from '../../src/store/postgres/driver.ts';
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/open.ts';
 import { columnsOf } from '../../src/store/schema.ts';
 import { ConstraintViolation, type Store } from '../../src/store/store.ts';
@@ -194,7 +196,7 @@ test('the deliveries of version 5 are counted by quarter of an hour', async () =
     await sql`drop table decision_quarters`.execute(query);
     await sql`update schema_version set version = 5`.execute(query);
   });
-  await first.foldTransaction((tx) =>
+  await first.transaction((tx) =>
     tx.insertMany(
       'delivery_history',
       ['10:00:00.000', '10:14:59.999', '10:59:59.999', '23:30:00.000'].map((time, place) => ({
@@ -221,6 +223,41 @@ test('the deliveries of version 5 are counted by quarter of an hour', async () =
     ['2026-03-01T23:30', 1],
   ]);
   expect(await store.schemaDifferences({ quick: false })).toEqual([]);
+});
+
+test('a process that is still running after another has migrated does not fold, and still receives', async () => {
+  const url = await createDatabase('migrated');
+  const store = await open(url);
+  const fold = () => store.foldTransaction((tx) => tx.insertMany('fold_positions', [{ name: 'projector', seq: 1 }]));
+  await store.transaction((tx) => sql`update schema_version set version = 99`.execute(tx.query));
+  await expect(fold()).rejects.toThrow(/Another version of consent-ledger .*restart this process/);
+  expect(await store.read.selectFrom('fold_positions').selectAll().execute()).toEqual([]);
+  await put(store, 'received');
+});
+
+test('a migration counts what another process is still folding', async () => {
+  const url = await createDatabase('migrated');
+  const first = await openPostgresStore({ url });
+  await first.transaction(async ({ query }) => {
+    await sql`drop table delivery_quarters`.execute(query);
+    await sql`drop table decision_quarters`.execute(query);
+    await sql`update schema_version set version = 5`.execute(query);
+  });
+  await first.close();
+  const older = new pg.Client({ connectionString: url });
+  await older.connect();
+  onTestFinished(() => older.end());
+  await older.query(`begin; select pg_advisory_xact_lock(${FOLD_LOCK})`);
+  await older.query(`insert into delivery_history (seq, source, received_at, verdict, outcome, bytes, commitment)
+    values (1, 'shop', '2026-03-01T10:00:00.000Z', 'verified', 'read', 2, '')`);
+  const opened = open(url);
+  await vi.waitFor(async () => {
+    const { rows } = await older.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`);
+    expect(rows).toHaveLength(1);
+  }, 10_000);
+  await older.query('commit');
+  const store = await opened;
+  expect(await store.read.selectFrom('delivery_quarters').selectAll().execute()).toHaveLength(1);
 });
 
 test('a database of a newer version is refused with the remedy', async () => {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sealEntry } from '../../src/crypto/entry.ts';
 import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { openSqliteStore, readModelsPath } from '../../src/store/sqlite/open.ts';
 import { bundled } from '../bundled.ts';
 import { temporaryFolder, testKeys } from '../temporary.ts';
 
@@ -40,6 +40,22 @@ test('a database of a newer version is refused with the remedy', async () => {
   await connection.script('pragma user_version = 99');
   await connection.close();
   await expect(openSqliteStore({ path })).rejects.toThrow(UsageError);
+});
+
+test('a process that is still running does not fold into the tables of another version, and still receives', async () => {
+  const path = `${await temporaryFolder()}/ledger.db`;
+  const store = await openSqliteStore({ path });
+  onTestFinished(() => store.close());
+  const note = { name: 'projector', seq: 1 };
+  await store.foldTransaction((tx) => tx.insertMany('fold_positions', [note]));
+  const other = await openConnection(readModelsPath(path));
+  await other.script('pragma user_version = 1');
+  await other.close();
+  await expect(
+    store.foldTransaction((tx) => tx.insertMany('fold_positions', [{ ...note, name: 'rebuild' }])),
+  ).rejects.toThrow(/Another version of consent-ledger .*restart this process/);
+  expect(await store.read.selectFrom('fold_positions').selectAll().execute()).toEqual([note]);
+  await store.transaction((tx) => tx.insertMany('settings', [{ name: 'a', value: '1' }]));
 });
 
 test('a file that is not a database is refused and left unchanged', async () => {

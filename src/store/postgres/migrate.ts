@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
-import { migrationsFor, schemaDifferences, type SchemaPart } from '../migrations.ts';
-import { asMisconfiguration, createPool, MIGRATION_LOCK, type PostgresConnection } from './driver.ts';
+import { migrationsFor, otherVersion, schemaDifferences, type SchemaPart } from '../migrations.ts';
+import { asMisconfiguration, createPool, FOLD_LOCK, MIGRATION_LOCK, type PostgresConnection } from './driver.ts';
 
 const types = {
   big: 'bigint',
@@ -48,6 +48,8 @@ async function bringUpToDate(connection: PostgresConnection): Promise<void> {
         `The database has schema version ${version}, but this program supports only up to ${migrations.length}: install the newer version of consent-ledger.`,
       ]);
     }
+    // Some migrations count what was folded: older processes may still be folding, and later find the new version.
+    await connection.script(`select pg_advisory_xact_lock(${FOLD_LOCK})`);
     for (const statements of migrations.slice(version)) await connection.script(statements.join(';\n'));
     if (version < migrations.length) {
       await connection.script(`delete from schema_version; insert into schema_version values (${migrations.length})`);
@@ -148,6 +150,14 @@ async function describe(connection: PostgresConnection, tables: string): Promise
     union all select t.name, 'policy ' || polname, '' from tables t join pg_policy on polrelid = t.oid
     union all select t.name, 'child ' || inhrelid::regclass, '' from tables t join pg_inherits on inhparent = t.oid`);
   return rows as unknown as SchemaPart[];
+}
+
+/**
+ * Throws StoreUnavailable if another version of the program has migrated the schema while this process ran: it may keep
+ * tables that this version does not fill. Call it in a transaction that holds the lock for folding.
+ */
+export async function assertSchemaVersion(connection: PostgresConnection): Promise<void> {
+  if ((await readVersion(connection)) !== migrations.length) throw otherVersion();
 }
 
 /** Number of migrations applied. */

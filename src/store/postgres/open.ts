@@ -40,7 +40,7 @@ import {
   readHead,
   type TableShapes,
 } from './entries.ts';
-import { findAttachments, findSchemaDifferences, migrate, schemaVersion } from './migrate.ts';
+import { assertSchemaVersion, findAttachments, findSchemaDifferences, migrate, schemaVersion } from './migrate.ts';
 import { storedText } from './values.ts';
 
 export interface PostgresOptions {
@@ -93,6 +93,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async (connection: PostgresConnection): Promise<T> => {
       try {
         await connection.script(begin);
+        if (begin === BEGIN_FOLD) await assertSchemaVersion(connection);
         const result = await work(transactionOver(connection, shapes, plansOnce));
         await commit(connection);
         return result;

@@ -1,6 +1,13 @@
 import { createHash, randomInt } from 'node:crypto';
 import { UsageError } from '../../core/errors.ts';
-import { createTables, FOLD_POSITIONS, remadeIndexes, schemaDifferences, type SchemaPart } from '../migrations.ts';
+import {
+  createTables,
+  FOLD_POSITIONS,
+  otherVersion,
+  remadeIndexes,
+  schemaDifferences,
+  type SchemaPart,
+} from '../migrations.ts';
 import { isFolded, type TableName, tables } from '../schema.ts';
 import { openConnection, type SqliteConnection } from './driver.ts';
 
@@ -93,6 +100,14 @@ export async function prepareReadModels(connection: SqliteConnection, ledger: Sq
     await connection.script(statements['read-models'].join(';'));
     await connection.script(`pragma application_id = ${id}; pragma user_version = ${READ_MODELS_VERSION}`);
   });
+}
+
+/**
+ * Throws StoreUnavailable if another version of the program has replaced the read models' file while this process ran:
+ * it may keep tables that this version does not fill. Call it in a transaction that folds.
+ */
+export async function assertReadModelsVersion(connection: SqliteConnection): Promise<void> {
+  if ((await pragma(connection, 'user_version')) !== READ_MODELS_VERSION) throw otherVersion();
 }
 
 async function exclusively(connection: SqliteConnection, work: () => Promise<void>): Promise<void> {

@@ -34,7 +34,7 @@ import {
   useLog,
 } from './driver.ts';
 import { findSeqs, insertEntries, insertEntriesAt, insertMany, readHead } from './entries.ts';
-import { findSchemaDifferences, migrateLedger, prepareReadModels } from './migrate.ts';
+import { assertReadModelsVersion, findSchemaDifferences, migrateLedger, prepareReadModels } from './migrate.ts';
 
 const readModelTables = (Object.keys(tables) as TableName[]).filter(isFolded);
 
@@ -102,7 +102,13 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
         return work(createQuery(reader));
       }),
     transaction,
-    foldTransaction: transactionsOf(folder, null),
+    foldTransaction: (work) =>
+      folder.use((connection) =>
+        inTransaction(connection, null, async () => {
+          await assertReadModelsVersion(connection);
+          return work(transactionOver(connection, null));
+        }),
+      ),
     async insertEntriesAt(expectedSeq, entries) {
       const insert = async (connection: SqliteConnection) => {
         const done = await insertEntriesAt(connection, expectedSeq, entries);
@@ -205,12 +211,12 @@ function prepareFolder(path: string): void {
   }
 }
 
-/** Without `dedupe`, entries cannot be inserted. */
-function transactionsOf({ use }: ReturnType<typeof createWriter>, dedupe: DedupeKeys | null) {
+function transactionsOf({ use }: ReturnType<typeof createWriter>, dedupe: DedupeKeys) {
   return <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
     use((connection) => inTransaction(connection, dedupe, () => work(transactionOver(connection, dedupe))));
 }
 
+/** Without `dedupe`, entries cannot be inserted. */
 async function inTransaction<T>(
   connection: SqliteConnection,
   dedupe: DedupeKeys | null,
