@@ -1,5 +1,6 @@
 import { listCases } from '../cases/list-cases.ts';
 import type { CaseReading } from '../cases/view.ts';
+import type { Verdict } from '../core/vocabulary.ts';
 import type { Query } from '../store/store.ts';
 import { loadDeliveryTimes } from './delivery-ends.ts';
 
@@ -66,7 +67,10 @@ export async function loadLastTimes(
 export interface SealTimes {
   /** The last checkpoint. */
   readonly sealed: string | null;
-  /** The oldest entry that no checkpoint covers. */
+  /**
+   * The oldest entry that no checkpoint covers, apart from readmitted deliveries: they keep their time of arrival, up to
+   * days before they became entries.
+   */
   readonly unsealed: string | null;
 }
 
@@ -83,6 +87,17 @@ export async function loadSealTimes(read: Query): Promise<SealTimes> {
     .selectFrom('entries')
     .select('received_at')
     .where('seq', '>', Number(checkpoint?.size ?? 0))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('delivery_history')
+            .select('delivery_history.seq')
+            .whereRef('delivery_history.seq', '=', 'entries.seq')
+            .where('verdict', '=', 'verified-late' satisfies Verdict),
+        ),
+      ),
+    )
     .orderBy('seq')
     .limit(1)
     .executeTakeFirst();

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findWarnings, type Surroundings } from '../../src/attention/operator-warnings.ts';
-import { TEST_EVENT } from '../../src/core/vocabulary.ts';
+import { TEST_EVENT, type Verdict } from '../../src/core/vocabulary.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore } from '../temporary.ts';
@@ -44,7 +44,12 @@ beforeEach(async () => {
 const codes = async (around: Partial<Surroundings> = {}) =>
   (await findWarnings(store.read, { ...calm, ...around })).map(({ code, source }) => [code, source]);
 
-async function delivered(seq: number, minutesAgo: number, event = 'consent.recorded'): Promise<void> {
+async function delivered(
+  seq: number,
+  minutesAgo: number,
+  event = 'consent.recorded',
+  verdict: Verdict = 'verified',
+): Promise<void> {
   const received_at = ago(minutesAgo);
   await store.foldTransaction(async (tx) => {
     await tx.insertMany('delivery_history', [
@@ -53,7 +58,7 @@ async function delivered(seq: number, minutesAgo: number, event = 'consent.recor
         source: 'shop',
         received_at,
         event,
-        verdict: 'verified',
+        verdict,
         outcome: 'read',
         reason: null,
         content_type: null,
@@ -163,6 +168,19 @@ describe('the operator’s warnings', () => {
     expect(await at(61)).toEqual([['seal-failed', null]]);
     await store.transaction((tx) => tx.insertMany('checkpoints', [checkpoint(2, 2)]));
     expect(await at(61)).toEqual([]);
+  });
+
+  test('do not take a delivery that was just readmitted for one that has waited since it arrived', async () => {
+    const entry = (seq: number, minutes: number) => ({
+      ...{ ...firstEntry, seq, source_seq: seq, dedupe_key: Buffer.alloc(32, seq) },
+      received_at: ago(minutes),
+    });
+    await store.transaction((tx) => tx.insertMany('entries', [entry(1, 2000), entry(2, 1)]));
+    await delivered(1, 2000, undefined, 'verified-late');
+    await store.foldTransaction((tx) => tx.insertMany('fold_positions', [{ name: 'projector', seq: 1 }]));
+    expect(await codes({ pulled: [] })).toEqual([]);
+    // Others that came since are not overlooked.
+    expect(await codes({ pulled: [], now: new Date(now.getTime() + 61 * 60_000) })).toEqual([['seal-failed', null]]);
   });
 
   test('name a surge of refused signatures, but not a few of them, old ones, or oversized bodies', async () => {

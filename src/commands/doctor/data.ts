@@ -14,6 +14,7 @@ import type { BucketAddress } from '../../core/address.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/verify/entry-fault.ts';
+import { loadSealTimes } from '../../attention/figures.ts';
 import { UNSEALED_MS } from '../../attention/operator-warnings.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';
 import { loadPosition } from '../../projections/position.ts';
@@ -231,14 +232,8 @@ async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered)
     );
   else if (journalled === size && size > 0)
     lines.push(ok('journal', `Journal and database agree on the last checkpoint, over ${size} entries.`));
-  const unsealed = await store.read
-    .selectFrom('entries')
-    .select('received_at')
-    .where('seq', '>', size)
-    .orderBy('seq')
-    .limit(1)
-    .executeTakeFirst();
-  const isLate = unsealed !== undefined && clock().getTime() - Date.parse(unsealed.received_at) > UNSEALED_MS;
+  const { unsealed } = await loadSealTimes(store.read);
+  const isLate = unsealed !== null && clock().getTime() - Date.parse(unsealed) > UNSEALED_MS;
   // A warning says so (attention/operator-warnings.ts).
   if (!isLate)
     lines.push(
