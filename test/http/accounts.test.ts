@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { localPath } from '../../src/http/auth/sign-in-routes.tsx';
 import { createSetUpLink } from '../../src/people/links.ts';
 import { hashPassword } from '../../src/people/passwords.ts';
+import { findPerson, listPeople } from '../../src/people/people.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 import { computed } from '../temporary.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
@@ -450,6 +451,50 @@ describe('people', () => {
     expect((await olga.post(`/people/${row.person_id}/access`, { access: 'enable' })).status).toBe(303);
     expect((await signIn(world, { email: 'otto@acme.example', password: GOOD })).page.status).toBe(303);
     expect((await olga.post('/people/p-nobody/link', {})).status).toBe(404);
+  });
+
+  it('are not given every source when boxes are ticked, and a refused form keeps its role and its boxes', async () => {
+    const { world, olga } = await setUpWorld();
+    await world.context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
+    const form = { name: 'Nora', email: 'nora@bolt.example', role: 'auditor', sources: 'bolt' };
+    const ticked = '<input type="checkbox" name="sources" value="bolt" checked';
+    const chosen = '<option value="auditor" selected';
+    const both = await olga.post('/people', { ...form, reach: 'all' });
+    expect([both.status, both.text.includes('You chose “every source” and also ticked 1 source')]).toEqual([422, true]);
+    expect([both.text.includes(ticked), both.text.includes(chosen)]).toEqual([true, true]);
+    const mistyped = await olga.post('/people', { ...form, email: 'nora', reach: 'some' });
+    expect([mistyped.status, mistyped.text.includes(ticked), mistyped.text.includes(chosen)]).toEqual([
+      422,
+      true,
+      true,
+    ]);
+    expect(mistyped.text).toContain('<option value="some" selected');
+
+    const invited = await olga.post('/people', { ...form, reach: 'some' });
+    expect(invited.text).toContain('sees Bolt Ltd');
+    const [nora] = (await listPeople(world.context)).filter(({ name }) => name === 'Nora');
+    expect(nora?.sources).toEqual(['bolt']);
+    const changed = await olga.post(`/people/${nora?.personId}`, {
+      name: 'Nora',
+      role: 'auditor',
+      reach: 'all',
+      sources: 'bolt',
+    });
+    expect(changed.status).toBe(422);
+    expect((await findPerson(world.context, nora?.personId ?? ''))?.sources).toEqual(['bolt']);
+  });
+
+  it('keep an offboarded source when their account is changed, and can be limited to one', async () => {
+    const { world, olga } = await setUpWorld();
+    const { sources } = world.context;
+    await sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
+    const nora = await signedInAs(world, 'auditor', { sources: ['bolt'] });
+    await sources.offboard('bolt', { reason: null, openCases: 0 }, 'test');
+    const page = (await olga.get('/people')).text;
+    expect(page).toContain('Bolt Ltd (offboarded)');
+    const form = { name: 'Nora Neumann', role: 'auditor', reach: 'some', sources: 'bolt' };
+    expect((await olga.post(`/people/${nora.personId}`, form)).status).toBe(303);
+    expect(await findPerson(world.context, nora.personId)).toMatchObject({ name: 'Nora Neumann', sources: ['bolt'] });
   });
 
   it('who are owners cannot be created, changed, reset or disabled by an admin', async () => {

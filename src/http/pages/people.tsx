@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { counted } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { isLimitable, isRole, type Role, roles, rolesUnder } from '../../core/roles.ts';
@@ -41,14 +42,18 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
   app.post('/people', async (request, reply) => {
     const form = formOf(request.body);
     const { name = '', email = '' } = form;
-    const invited = await invitePerson(context, { name, email, ...rightsOf(request) }, officerOf(request));
-    return answer(request, reply, invited, { form, done: null });
+    const rights = rightsOf(request);
+    const invited =
+      rights.contradiction ?? (await invitePerson(context, { name, email, ...rights }, officerOf(request)));
+    return answer(request, reply, invited, { form: { ...form, sources: rights.ticked }, done: null });
   });
 
   app.post<PersonParams>('/people/:personId', async (request, reply) => {
     const { name = '' } = formOf(request.body);
     const { personId } = request.params;
-    const changed = await changePerson(context, personId, { name, ...rightsOf(request) }, officerOf(request));
+    const rights = rightsOf(request);
+    const changed =
+      rights.contradiction ?? (await changePerson(context, personId, { name, ...rights }, officerOf(request)));
     return answer(request, reply, changed, { done: 'changed' });
   });
 
@@ -71,25 +76,42 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
     return answer(request, reply, set, { done: isDisabled ? 'disabled' : 'enabled' });
   });
 
-  /** Role and sources in a form. Several checkboxes with one name arrive as a list. */
-  function rightsOf(
-    request: FastifyRequest,
-  ): { role: Role; sources: readonly string[] | null } & { sources: string[] | null } {
+  /**
+   * Role and sources in a form. Several checkboxes with one name arrive as a list. Ticked boxes beside “every source” are
+   * a contradiction: whoever ticked them means to limit the account.
+   */
+  function rightsOf(request: FastifyRequest) {
     const { role, reach, sources } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
     if (!isRole(role)) throw new CodedError('invalid_request');
-    if (reach !== 'some') return { role, sources: null };
-    const known = new Set(context.sources.list().map(({ slug }) => slug));
-    return {
-      role,
-      sources: [sources].flat().filter((slug): slug is string => typeof slug === 'string' && known.has(slug)),
-    };
+    const known = new Set(choices().map(({ slug }) => slug));
+    const ticked = [sources].flat().filter((slug): slug is string => typeof slug === 'string' && known.has(slug));
+    const isLimited = reach === 'some';
+    const contradiction =
+      isLimited || ticked.length === 0
+        ? null
+        : {
+            outcome: 'refused' as const,
+            problems: [
+              `You chose “every source” and also ticked ${counted(ticked.length, 'source', 'sources')}: choose “only those ticked below”, or untick them.`,
+            ],
+          };
+    return { role, sources: isLimited ? ticked : null, ticked, contradiction };
+  }
+
+  /** The sources that an account can be limited to. An offboarded one still has its evidence. */
+  function choices(): readonly Pick<Source, 'slug' | 'name'>[] {
+    const { sources } = context;
+    return [
+      ...sources.list(),
+      ...sources.offboarded().map(({ source: { slug, name } }) => ({ slug, name: `${name} (offboarded)` })),
+    ];
   }
 
   function answer(
     request: FastifyRequest,
     reply: FastifyReply,
     outcome: PersonOutcome,
-    shown: { readonly form?: Readonly<Record<string, string>>; readonly done: string | null },
+    shown: { readonly form?: InviteForm; readonly done: string | null },
   ): FastifyReply | Promise<FastifyReply> {
     switch (outcome.outcome) {
       case 'done': {
@@ -121,7 +143,7 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
     const props = {
       frame: pageFrame(context, request, reply),
       people: await listPeople(context),
-      sources: context.sources.list(),
+      sources: choices(),
       ownId: officerOf(request).personId,
       link,
       ...rest,
@@ -138,9 +160,18 @@ interface PeopleProps {
   readonly ownId: string | null;
   /** A new link. */
   readonly link: { readonly link: NewLink; readonly person: Person; readonly url: string } | null;
-  readonly form?: Readonly<Record<string, string>>;
+  readonly form?: InviteForm;
   readonly problems?: readonly string[];
   readonly done?: string | null;
+}
+
+/** An invitation that was refused, as it was filled in. */
+interface InviteForm {
+  readonly name?: string;
+  readonly email?: string;
+  readonly role?: string;
+  readonly reach?: string;
+  readonly sources?: readonly string[];
 }
 
 function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems = [], done = null }: PeopleProps) {
@@ -173,7 +204,7 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
       <h1>People</h1>
       <p class="lead">Everyone who can sign in. Each change here, and each sign-in, is recorded in the ledger.</p>
       <Done text={done} />
-      {link === null ? null : <LinkNotice {...link} timeZone={frame.timeZone} />}
+      {link === null ? null : <LinkNotice {...link} frame={frame} />}
       <Problems title="This was not saved:" problems={problems} />
       <Panel id="people" title="Accounts">
         {people.length === 0 ? (
@@ -199,18 +230,25 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
         <form method="post" action="/people">
           <Csrf token={frame.csrf} />
           <div class="pair">
-            <Input id="name" label="Name" maxLength={100} value={form['name'] ?? ''} autocomplete="off" />
+            <Input id="name" label="Name" maxLength={100} value={form.name ?? ''} autocomplete="off" />
             <Input
               id="email"
               label="E-mail"
               type="email"
               maxLength={254}
-              value={form['email'] ?? ''}
+              value={form.email ?? ''}
               autocomplete="off"
               hint="They sign in with it. No mail is sent: pass on the link yourself."
             />
           </div>
-          <RightsFields id="new" under={under} role={roleOf(form['role'])} reach={null} sources={sources} />
+          <RightsFields
+            id="new"
+            under={under}
+            role={roleOf(form.role)}
+            reach={form.reach === 'some' ? (form.sources ?? []) : null}
+            ticked={form.sources ?? []}
+            sources={sources}
+          />
           <button type="submit">Create the invitation</button>
         </form>
       </Panel>
@@ -248,15 +286,19 @@ interface LinkNoticeProps {
   readonly link: NewLink;
   readonly person: Person;
   readonly url: string;
-  readonly timeZone: string;
+  readonly frame: PageFrame;
 }
 
-function LinkNotice({ link, person, url, timeZone }: LinkNoticeProps) {
+function LinkNotice({ link, person, url, frame }: LinkNoticeProps) {
   return (
     <Notice tone="good">
       <p>
         Give this link to {person.name} in a way that only they can read. It works once, until{' '}
-        <Moment iso={link.expiresAt} timeZone={timeZone} />, and is shown only once.
+        <Moment iso={link.expiresAt} timeZone={frame.timeZone} />, and is shown only once.
+      </p>
+      <p>
+        As {roleTexts[person.role].toLowerCase()}, {person.name} sees{' '}
+        {reachText(person.sources?.map(frame.sourceName) ?? null)}.
       </p>
       <p class="mono">{url}</p>
     </Notice>
@@ -351,11 +393,13 @@ interface RightsProps {
   readonly role: Role;
   /** Null: all sources. */
   readonly reach: readonly string[] | null;
+  /** Default: those of `reach`. */
+  readonly ticked?: readonly string[];
   readonly sources: PeopleProps['sources'];
 }
 
 /** Fields for the role and the sources. */
-function RightsFields({ id, under, role, reach, sources }: RightsProps) {
+function RightsFields({ id, under, role, reach, ticked = reach ?? [], sources }: RightsProps) {
   return (
     <div class="pair">
       <Choice
@@ -385,7 +429,7 @@ function RightsFields({ id, under, role, reach, sources }: RightsProps) {
           <div class="boxes">
             {sources.map(({ slug, name }) => (
               <label class="box" key={slug}>
-                <input type="checkbox" name="sources" value={slug} checked={reach?.includes(slug) ?? false} /> {name}
+                <input type="checkbox" name="sources" value={slug} checked={ticked.includes(slug)} /> {name}
               </label>
             ))}
           </div>
