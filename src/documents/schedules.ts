@@ -55,8 +55,8 @@ interface ScheduleDeps {
 /** Matches the payload of jobs that make a document for a schedule, and of no other job. For SQL's `like`. */
 export const PAYLOAD_OF_SCHEDULE = '%"schedule":"document-%';
 
-/** Maximum number of schedules in an installation. */
-const SCHEDULES = 100;
+/** Maximum number of schedules of a source. */
+const SCHEDULES = 25;
 /** Minimum milliseconds between two runs of a schedule. */
 const LEAST_MS = 3_600_000;
 
@@ -121,6 +121,51 @@ export async function addDocumentSchedule(
   return { outcome: 'added', scheduleId, seq };
 }
 
+/**
+ * Schedules a report for every active source, each in a transaction of its own. Sources that have the same schedule
+ * already are left alone, so that it can be repeated once there are more. Each is mailed to the recipients who may see
+ * its source and, if `toLimited`, to everyone whose access is limited to it and others.
+ */
+export async function scheduleForEverySource(
+  deps: Omit<ScheduleDeps, 'sources'> & { readonly sources: Pick<Sources, 'find' | 'list'> },
+  wanted: Omit<Parameters<typeof addDocumentSchedule>[1], 'source'> & { readonly toLimited: boolean },
+): Promise<
+  | { readonly outcome: 'added'; readonly added: number; readonly present: number }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] }
+> {
+  const { toLimited, recipients, ...definition } = wanted;
+  const [people, present] = await Promise.all([listPeople(deps), listDocumentSchedules(deps.store.read, null)]);
+  const has = (source: string) =>
+    present.some(
+      (one) =>
+        one.source === source &&
+        one.name === definition.name &&
+        one.format === definition.format &&
+        one.covers === definition.covers &&
+        one.cron === definition.cron,
+    );
+  const missing = deps.sources.list().filter(({ slug }) => !has(slug));
+  const definitions = missing.map(({ slug: source }) => ({
+    ...definition,
+    source,
+    recipients: people
+      .filter((person) => mayGet(person, source))
+      .filter(({ personId, sources }) => recipients.includes(personId) || (toLimited && sources !== null))
+      .map(({ personId }) => personId),
+  }));
+  // Nothing is scheduled for some sources if it is refused for others.
+  for (const one of definitions) {
+    const problems = await problemsOf(deps, one);
+    if (problems.length > 0)
+      return { outcome: 'refused', problems: problems.map((problem) => `${one.source}: ${problem}`) };
+  }
+  for (const one of definitions) {
+    const added = await addDocumentSchedule(deps, one);
+    if (added.outcome === 'refused') return added;
+  }
+  return { outcome: 'added', added: definitions.length, present: deps.sources.list().length - definitions.length };
+}
+
 async function problemsOf(
   { store, sources, config, clock }: ScheduleDeps,
   { name, source, format, covers: period, cron, recipients }: Parameters<typeof addDocumentSchedule>[1],
@@ -139,15 +184,12 @@ async function problemsOf(
   const people = new Map((await listPeople({ store })).map((person) => [person.personId, person]));
   for (const id of recipients) {
     const person = people.get(id);
+    // Without the name: whoever guesses an id must not learn whose it is.
     if (person === undefined || !mayGet(person, source))
-      problems.push(`${person?.name ?? 'A recipient'} has no account that may see this source.`);
+      problems.push('A recipient has no account that may see this source.');
   }
-  const { n } = await store.read
-    .selectFrom('schedules')
-    .select((eb) => eb.fn.countAll().as('n'))
-    .where('kind', '=', PEOPLES_SCHEDULES)
-    .executeTakeFirstOrThrow();
-  if (Number(n) >= SCHEDULES) problems.push(`There are already ${SCHEDULES} schedules: remove one first.`);
+  if ((await listDocumentSchedules(store.read, [source])).length >= SCHEDULES)
+    problems.push(`This source already has ${SCHEDULES} schedules: remove one first.`);
   return problems;
 }
 

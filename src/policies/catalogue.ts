@@ -103,10 +103,15 @@ export async function loadCataloguePage(read: Query, filter: CatalogueFilter): P
   });
 }
 
-/** The known policy types, by name. */
-export async function listPolicyTypes(read: Query): Promise<readonly string[]> {
+/** The policy types known at some sources (null: at all), by name. */
+export async function listPolicyTypes(read: Query, sources: readonly string[] | null): Promise<readonly string[]> {
   const typesOf = (table: 'policies' | 'listed_policies') =>
-    read.selectFrom(table).select('policy_type').where('policy_type', 'is not', null).distinct();
+    read
+      .selectFrom(table)
+      .select('policy_type')
+      .where('policy_type', 'is not', null)
+      .$if(sources !== null, (query) => query.where('source', 'in', [...(sources ?? [])]))
+      .distinct();
   const rows = await typesOf('policies').union(typesOf('listed_policies')).orderBy('policy_type').limit(200).execute();
   return rows.flatMap(({ policy_type: type }) => type ?? []);
 }

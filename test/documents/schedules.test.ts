@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { covers, periodBefore } from '../../src/documents/schedules.ts';
+import { covers, listDocumentSchedules, periodBefore } from '../../src/documents/schedules.ts';
 import { startWorker } from '../../src/worker.ts';
 import { createOfficeWorld, signedInAs } from '../http/office-world.ts';
 import { startMailServer } from '../outside/mail-server.ts';
@@ -105,6 +105,39 @@ describe('a scheduled report', () => {
     expect(await world.actions('document.mailed')).toEqual([]);
   });
 
+  it('can be made for every source at once, each mailed to the people of that source', async () => {
+    const world = await createOfficeWorld(
+      { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'ledger@example.org' },
+      { worker: false },
+    );
+    const { context } = world;
+    for (const slug of ['bolt', 'coil']) await context.sources.add({ slug, name: slug }, 'test');
+    const nora = await signedInAs(world, 'auditor', { sources: ['bolt'], name: 'Nora of Bolt' });
+    const both = await signedInAs(world, 'officer', { sources: ['bolt', 'coil'], name: 'Both' });
+    const olga = await signedInAs(world, 'owner', { name: 'Olga Owner' });
+    const every = { ...monthly, source: '*', limited: 'yes', recipients: olga.personId };
+    const made = await olga.post('/documents/schedules', every);
+    expect([made.status, made.text.includes('The report is scheduled for 3 sources.')]).toEqual([200, true]);
+    const kept = async () =>
+      (await listDocumentSchedules(context.store.read, null)).map(({ source, recipients }) => [
+        source,
+        recipients.toSorted(),
+      ]);
+    const expected = [
+      ['bolt', [nora.personId, both.personId, olga.personId].toSorted()],
+      ['coil', [both.personId, olga.personId].toSorted()],
+      ['default', [olga.personId]],
+    ];
+    expect(await kept()).toEqual(expected);
+    await context.sources.add({ slug: 'disc', name: 'Disc' }, 'test');
+    const again = await olga.post('/documents/schedules', every);
+    expect(again.text).toContain('The report is scheduled for 1 source. 3 sources had it already.');
+    expect(await kept()).toEqual([...expected, ['disc', [olga.personId]]]);
+    // Someone limited to some sources is not offered it.
+    expect((await both.get('/documents/schedules')).text).not.toContain('value="*"');
+    expect((await both.post('/documents/schedules', { ...every, source: '*' })).status).toBe(404);
+  });
+
   it('is refused with every reason if invalid, and kept by a starting worker until it is removed', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     await world.context.sources.add({ slug: 'bolt' }, 'test');
@@ -119,6 +152,8 @@ describe('a scheduled report', () => {
     expect(wrong.status).toBe(422);
     expect(wrong.text).toContain('more often than once an hour');
     expect(wrong.text).toContain('may see this source');
+    // Not whose id it is: it may be the officer of another client.
+    expect(wrong.text).not.toContain('Sam Stranger');
     const nonsense = await olga.post('/documents/schedules', { ...monthly, when: 'cron', cron: 'tomorrow' });
     expect(nonsense.text).toContain('Invalid schedule &quot;tomorrow&quot;');
     const letters = await olga.post('/documents/schedules', { ...monthly, when: 'cron', cron: '0 7 * * x' });

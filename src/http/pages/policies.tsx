@@ -81,7 +81,7 @@ async function showPolicies(exchange: Exchange): Promise<FastifyReply> {
         afterSource === undefined || afterId === undefined ? undefined : { source: afterSource, policyId: afterId },
       limit: SHOWN + 1,
     }),
-    listPolicyTypes(read),
+    listPolicyTypes(read, permitted.slugs),
   ]);
   const filter = { source: source ?? '', type };
   const shown = rows.slice(0, SHOWN);

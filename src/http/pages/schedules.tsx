@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { counted } from '../../../reports/format.ts';
 import { findReport, reports } from '../../../reports/index.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
@@ -9,6 +10,7 @@ import {
   listDocumentSchedules,
   mayGet,
   removeDocumentSchedule,
+  scheduleForEverySource,
 } from '../../documents/schedules.ts';
 import { listAdminAddresses, listPeople, type Person } from '../../people/people.ts';
 import { sourcesOf } from '../auth/access.ts';
@@ -54,6 +56,14 @@ const coversTexts: Readonly<Record<(typeof covers)[number], string>> = {
 
 type Form = Readonly<Record<string, string>>;
 
+/** In the field of the source: a schedule for each. No slug contains it, so people with limited access get 404. */
+const EVERY_SOURCE = '*';
+
+function everySourceText({ added, present }: { readonly added: number; readonly present: number }): string {
+  const already = present === 0 ? '' : ` ${counted(present, 'source', 'sources')} had it already.`;
+  return `The report is scheduled for ${counted(added, 'source', 'sources')}.${already}`;
+}
+
 /** Recurring reports: filed, and mailed to people with an account. */
 export async function scheduleRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/documents/schedules', (request, reply) => {
@@ -69,11 +79,14 @@ export async function scheduleRoutes(app: FastifyInstance, context: Context): Pr
       const problems = ['Choose “as a cron expression”, or leave the cron expression empty.'];
       return send(request, reply, { problems, form, recipients }, 422);
     }
-    const added = await addDocumentSchedule(context, {
-      ...{ name, source, format, recipients, covers: period },
-      cron: when === 'cron' ? cron.trim() : when,
-      actor: officerOf(request).officer,
-    });
+    const { officer: actor } = officerOf(request);
+    const wanted = { name, format, recipients, covers: period, cron: when === 'cron' ? cron.trim() : when, actor };
+    if (source === EVERY_SOURCE) {
+      const all = await scheduleForEverySource(context, { ...wanted, toLimited: form['limited'] === 'yes' });
+      if (all.outcome === 'refused') return send(request, reply, { problems: all.problems, form, recipients }, 422);
+      return send(request, reply, { done: everySourceText(all) });
+    }
+    const added = await addDocumentSchedule(context, { ...wanted, source });
     if (added.outcome === 'refused') return send(request, reply, { problems: added.problems, form, recipients }, 422);
     return reply.redirect('/documents/schedules?done=added', 303);
   });
@@ -104,6 +117,7 @@ export async function scheduleRoutes(app: FastifyInstance, context: Context): Pr
       sources,
       // Only colleagues who share a source with the viewer.
       people: people.filter((person) => sources.some(({ slug }) => mayGet(person, slug))),
+      seesAll: permitted.slugs === null,
       admins,
       isMailed: context.config.mail !== null,
       ...shown,
@@ -123,6 +137,7 @@ interface SchedulesProps {
   readonly schedules: readonly DocumentSchedule[];
   readonly sources: readonly Source[];
   readonly people: readonly Person[];
+  readonly seesAll: boolean;
   /** E-mail addresses of the admins. */
   readonly admins: readonly string[];
   /** Whether mail can be sent. */
@@ -222,7 +237,8 @@ function columnsOf({ frame, people, sources }: SchedulesProps): readonly Column<
   ];
 }
 
-function ScheduleForm({ frame, sources, people, admins, isMailed, form = {}, recipients = [] }: SchedulesProps) {
+function ScheduleForm(props: SchedulesProps) {
+  const { frame, sources, people, seesAll, admins, isMailed, form = {}, recipients = [] } = props;
   const formats = [...new Set(reports.flatMap((report) => report.formats))];
   const [only] = sources;
   return (
@@ -238,7 +254,15 @@ function ScheduleForm({ frame, sources, people, admins, isMailed, form = {}, rec
         {sources.length === 1 ? (
           <input type="hidden" name="source" value={only?.slug} />
         ) : (
-          <Choice id="source" label="Source" value={form['source']} options={sourceOptions(sources)} />
+          <Choice
+            id="source"
+            label="Source"
+            value={form['source'] ?? only?.slug}
+            options={[
+              ...(seesAll ? [[EVERY_SOURCE, 'Every source, a report for each'] as const] : []),
+              ...sourceOptions(sources),
+            ]}
+          />
         )}
         <Choice
           id="format"
@@ -282,6 +306,12 @@ function ScheduleForm({ frame, sources, people, admins, isMailed, form = {}, rec
               </label>
             ))}
           </div>
+          {seesAll && sources.length > 1 ? (
+            <label class="box">
+              <input type="checkbox" name="limited" value="yes" checked={form['limited'] === 'yes'} /> with “every
+              source”: also everyone whose access is limited to some sources, each for their own
+            </label>
+          ) : null}
           <p class="hint">
             You can only choose people who may see the source. Someone who loses access gets no more mail.
           </p>
