@@ -51,6 +51,7 @@ import { createOptionsInForce } from './sources/options-in-force.ts';
 import { createSources } from './sources/sources.ts';
 import { MOVED_TO, readSetting, UNFINISHED_COPY, UNFINISHED_RESTORE, writeSetting } from './store/settings.ts';
 import type { Store } from './store/store.ts';
+import { sharesKey } from './sources/faults.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
 import { startTracing } from './tracing/start.ts';
 import { tracedFold } from './tracing/trace.ts';
@@ -448,7 +449,7 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
 }
 
 function createSyncDeps(
-  { config, store, ledger, clock, log, projector }: Base & Identity & Ledgers & ReadModels,
+  { config, store, ledger, clock, log, projector, sources }: Base & Identity & Ledgers & Intake & ReadModels,
   { recipeOf }: CaseWriting,
 ): SyncDeps {
   const paceOf = createReadPaces();
@@ -459,6 +460,7 @@ function createSyncDeps(
     lookBackMs: config.syncLookBackHours * 3_600_000,
     catchUp: () => projector.catchUp(),
     recipeOf,
+    isKeyShared: (source) => sharesKey(source, sources.list()),
     serviceFor: ({ source, baseUrl, apiKey }) =>
       createServiceClient({
         baseUrl,

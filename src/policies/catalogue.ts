@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { linkKey, type ListedRow } from './list.ts';
@@ -22,6 +22,11 @@ export interface CatalogueRow {
 export interface CatalogueFilter {
   /** Null: all sources. */
   readonly sources: readonly string[] | null;
+  /**
+   * Sources whose API key is also that of others, so that the service's list names the policies of all: of these, only
+   * policies reported by deliveries to the source or made from here.
+   */
+  readonly keyShared: readonly string[];
   readonly policyType?: string | undefined;
   /** Only policies after this one. */
   readonly after?: { readonly source: string; readonly policyId: string } | undefined;
@@ -30,9 +35,12 @@ export interface CatalogueFilter {
 
 /** A page of policies by source and id: those reported by deliveries and those listed. */
 export async function loadCataloguePage(read: Query, filter: CatalogueFilter): Promise<readonly CatalogueRow[]> {
-  const { sources, policyType, after, limit } = filter;
+  const { sources, keyShared, policyType, after, limit } = filter;
+  const isMade = sql<boolean>`(source, policy_id) in (select source, policy_id from calls union all select source, policy_id from call_items)`;
   const keysOf = (table: 'policies' | 'listed_policies') => {
     let query = read.selectFrom(table).select(['source', 'policy_id']);
+    if (table === 'listed_policies' && keyShared.length > 0)
+      query = query.where((eb) => eb.or([eb('source', 'not in', [...keyShared]), isMade]));
     if (sources !== null) query = query.where('source', 'in', [...sources]);
     if (policyType !== undefined) query = query.where('policy_type', '=', policyType);
     if (after !== undefined)

@@ -13,8 +13,14 @@ export interface SourceFault {
 /** The fewest characters of a signing secret that cannot be guessed. */
 const LEAST_SECRET_CHARACTERS = 16;
 
-/** Checks the settings of a source without the network. */
-export function findSourceFaults(source: Source): SourceFault[] {
+/** Whether another of these sources has the same API key, so that the service does not tell them apart. */
+export function sharesKey(source: Pick<Source, 'slug' | 'baseUrl' | 'apiKey'>, all: readonly Source[]): boolean {
+  const { slug, baseUrl, apiKey } = source;
+  return apiKey !== null && all.some((one) => one.slug !== slug && one.apiKey === apiKey && one.baseUrl === baseUrl);
+}
+
+/** Checks the settings of a source without the network. `all`: the active sources. */
+export function findSourceFaults(source: Source, all: readonly Source[]): SourceFault[] {
   const { slug, baseUrl, apiKey, webhookSecrets, options } = source;
   const faults: SourceFault[] = [];
   const add = (level: SourceFault['level'], sentence: string, remedy: string) =>
@@ -66,6 +72,13 @@ export function findSourceFaults(source: Source): SourceFault[] {
       'note',
       `The API key of ${slug} does not begin with pak_live_ and may not be an API key of the service.`,
       `Check it with \`consent-ledger source check ${slug}\`.`,
+    );
+  // Without the names of the others: this is also shown to people who may not see them.
+  if (options.banners.length === 0 && sharesKey(source, all))
+    add(
+      'fault',
+      `${slug} has the same API key as another source and names no banners: the whole log of the key would include other clients’ visitors, so only banners that deliveries to ${slug} named are pulled.`,
+      `Give it a key that is limited to this client, or name its banners: \`source change ${slug} --banner <id>\`.`,
     );
   const unknown = unknownFieldNames(options.fieldNames);
   if (unknown.length > 0)

@@ -114,7 +114,8 @@ async function recount(context: Needs, ...[payload, { signal, progress }]: Param
   if (source?.baseUrl == null || source.apiKey === null) throw new JobRefused(`The source ${slug} cannot be pulled.`);
   const service = context.sync.serviceFor({ source, baseUrl: source.baseUrl, apiKey: source.apiKey });
   const deps = { ...context.sync, service };
-  const bannerIds = await loadCompletedBanners(context.sync.store.read, source.slug);
+  const completed = await loadCompletedBanners(context.sync.store.read, source.slug);
+  const bannerIds = context.sync.isKeyShared(source) ? completed.filter((id) => id !== null) : completed;
   const summary = { counted: 0, found: 0, gone: 0, failed: 0 };
   let firstError = '';
   for (const [done, bannerId] of bannerIds.entries()) {

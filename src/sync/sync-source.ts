@@ -15,6 +15,8 @@ export interface SyncDeps extends Omit<PullDeps, 'service'> {
   readonly catchUp: () => Promise<unknown>;
   /** How a source derives subjects from e-mail addresses. */
   readonly recipeOf: CaseReading['recipeOf'];
+  /** Whether another source has the same API key: then the log without a banner may hold rows of other clients. */
+  readonly isKeyShared: (source: Source) => boolean;
   /** Creates the client for a source that has a base URL and a key. */
   readonly serviceFor: (access: ServiceAccess) => Pick<ServiceClient, 'fetchConsentLogPage'>;
 }
@@ -64,7 +66,8 @@ const AT_ONCE = 3;
  * Pulls the consent log of a source. If its options name banners: those and all other known ones, a few concurrently;
  * banners that become known during the sync follow in the same call. Otherwise: the whole log, requested without a
  * banner because some banners may be unknown here, and also the banners that it leaves out (src/sync/banners.ts). If
- * the service refuses to answer without a banner, each known banner is requested from then on. Unless cancelled, it
+ * the service refuses to answer without a banner, or another source has the same API key, each known banner is
+ * requested from then on. Unless cancelled, it
  * then extends withdrawals by request to newly known banners (src/cases/withdrawal.ts) and, if rows came, brings the
  * read models up to date. Errors: see pullConsentLogs; banners already being pulled are finished first.
  */
@@ -83,13 +86,15 @@ async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResu
   if (baseUrl === null || apiKey === null) return notConfigured(source);
   const { read } = deps.store;
   const positions = await loadPositions(read, source.slug);
-  const wholeLog = wholeLogOf(positions, deps.clock());
+  const isShared = deps.isKeyShared(source);
+  const wholeLog = isShared ? { wasGiven: false, isRefused: true } : wholeLogOf(positions, deps.clock());
   const isUnnamed = request.banners === undefined && source.options.banners.length === 0;
   // The usual sync: the whole log came before, and no other banner needs to be known.
   const known =
     isUnnamed && wholeLog.wasGiven
       ? []
       : (request.banners?.filter((id) => id !== '') ?? (await loadBannerIds(read, source, positions)));
+  if (isShared && known.length === 0) return keyOfOthers(source);
   const isWhole = known.length === 0 || (isUnnamed && !wholeLog.isRefused);
   // If a log that used to come as a whole no longer does, that is a failure.
   const isTentative = isWhole && known.length > 0 && !wholeLog.wasGiven;
@@ -133,6 +138,14 @@ function notConfigured({ slug, baseUrl, apiKey }: Source): SyncResult {
     source: slug,
     outcome: 'not-configured',
     reason: `The source ${slug} has no ${missing}, so nothing can be pulled. Set them for the source.`,
+  };
+}
+
+function keyOfOthers({ slug }: Source): SyncResult {
+  return {
+    source: slug,
+    outcome: 'not-configured',
+    reason: `The source ${slug} has the same API key as another source, so the whole log of the key may hold rows of other clients, and no banner of ${slug} is known. Give it a key that is limited to this client, or name its banners.`,
   };
 }
 

@@ -36,7 +36,7 @@ const fetched = (at: string, page: string, policyId?: string, source?: string) =
   fetchedText(world, { at, page, policyId, source });
 
 /** A generation without an answer. */
-async function unknownCall(requestId: string, source = 'default'): Promise<void> {
+async function unknownCall(requestId: string, source = 'default', policyId: string | null = null): Promise<void> {
   const at = '2026-07-02T10:00:00.000Z';
   await world.context.store.foldTransaction((tx) =>
     tx.insertMany('calls', [
@@ -50,8 +50,21 @@ async function unknownCall(requestId: string, source = 'default'): Promise<void>
           key_id: 'k',
         },
         ...{ plan_id: null, positions: '[]', policy_type: 'privacy-policy', jurisdiction: 'GB', language: 'en' },
-        ...{ business_name: null, state: 'unknown' as const, http_status: null, error_kind: null, error: null },
-        ...{ policy_id: null, version: null, hosted_url: null, remaining: null, webhooks_queued: null, batch_id: null },
+        ...{
+          business_name: null,
+          state: policyId === null ? ('unknown' as const) : ('done' as const),
+          http_status: null,
+          error_kind: null,
+          error: null,
+        },
+        ...{
+          policy_id: policyId,
+          version: null,
+          hosted_url: null,
+          remaining: null,
+          webhooks_queued: null,
+          batch_id: null,
+        },
         ...{ asked_at: at, due_at: at, finished_at: null, settled_by: null, evidence: null },
         ...{ intent_seq: source === 'default' ? 1 : 2, answer_seq: null, last_seq: 1 },
       },
@@ -93,6 +106,33 @@ describe('the catalogue', () => {
     const limited = await signedInAs(world, 'auditor', { sources: ['default'] });
     expect(listed((await limited.get('/policies')).text).length).toBe(6);
     expect((await limited.get('/policies/policy?source=bolt&id=listed+10')).status).toBe(404);
+    // Nor what kinds of policies they have.
+    await world.context.store.foldTransaction((tx) =>
+      tx.query
+        .updateTable('listed_policies')
+        .set({ policy_type: 'merger-notice' })
+        .where('policy_id', '=', 'listed 10')
+        .execute()
+        .then(() => undefined),
+    );
+    expect((await limited.get('/policies')).text).not.toContain('merger-notice');
+    expect((await officer.get('/policies')).text).toContain('merger-notice');
+
+    // With one API key for both, the list of one names the policies of the other.
+    const { sources } = world.context;
+    const access = { baseUrl: 'http://127.0.0.1:9/api/v1', apiKey: 'pak_live_of_the_agency' };
+    for (const one of ['kit', 'kin']) await sources.add({ slug: one, name: one, ...access }, 'test');
+    await world.context.store.foldTransaction((tx) =>
+      tx.query
+        .updateTable('listed_policies')
+        .set({ source: 'kit' })
+        .where('source', '=', 'bolt')
+        .execute()
+        .then(() => undefined),
+    );
+    expect(listed((await officer.get('/policies?source=kit')).text)).toEqual([]);
+    await unknownCall('req-of-kit', 'kit', 'listed 20');
+    expect(listed((await officer.get('/policies?source=kit')).text)).toEqual(['listed+20']);
     expect((await limited.get('/policies/policy?id=listed+10')).status).toBe(404);
   });
 });

@@ -179,7 +179,15 @@ async function play(drawn: Scenario): Promise<void> {
     const request = { source, actor: 'test', pageRows: drawn.pageRows, atOnce: drawn.atOnce };
     const run = (more: Partial<SyncRequest> = {}, over: Mortal = { store, ledger }) =>
       syncSource(
-        { ...over, clock, serviceFor, lookBackMs: 24 * HOUR, recipeOf: () => null, catchUp: () => Promise.resolve() },
+        {
+          ...over,
+          clock,
+          serviceFor,
+          lookBackMs: 24 * HOUR,
+          recipeOf: () => null,
+          isKeyShared: () => false,
+          catchUp: () => Promise.resolve(),
+        },
         { ...request, ...more },
       );
     const rowsNow = () => {

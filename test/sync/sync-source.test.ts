@@ -13,7 +13,11 @@ import { sourceAt, syncingWith } from './syncing.ts';
 const start = '2026-07-01T00:00:00.000Z';
 const now = new Date('2026-07-10T00:00:00.000Z');
 
-async function world(options: object = {}, isInWhole: (row: { readonly bannerId: string }) => boolean = () => true) {
+async function world(
+  options: object = {},
+  isInWhole: (row: { readonly bannerId: string }) => boolean = () => true,
+  isShared = false,
+) {
   const rows = ['bnr_1', 'bnr_2', 'bnr_seen'].flatMap((bannerId) => minuteRows(12, start, bannerId));
   const fake = await fakeConsentLog(rows, { pageRows: 10, date: () => now });
   const syncing = await syncingWith(fake.baseUrl, now);
@@ -23,6 +27,7 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
     syncSource(
       {
         ...syncing.deps,
+        isKeyShared: () => isShared,
         serviceFor: ({ baseUrl, apiKey }) => {
           const service = createServiceClient({ baseUrl, apiKey, backOffMs: 1, retries: 1 });
           return {
@@ -56,6 +61,17 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
 }
 
 describe('syncing a source', () => {
+  it('never pulls the whole log with a key that another source has too: it may hold other clients’ rows', async () => {
+    const { sync, see, fake } = await world({}, () => true, true);
+    expect(await sync()).toMatchObject({
+      outcome: 'not-configured',
+      reason: expect.stringContaining('same API key as another source'),
+    });
+    await see('bnr_seen');
+    expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ bannerId: 'bnr_seen', stored: 12 }] });
+    expect(fake.requests.every((query) => query.get('banner_id') === 'bnr_seen')).toBe(true);
+  });
+
   it('pulls the banners of its options and those seen in decisions, each once, and reports its progress', async () => {
     const { sync, see, syncing, source } = await world({ banners: ['bnr_2', 'bnr_1'] });
     await see('bnr_seen');

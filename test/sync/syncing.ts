@@ -28,7 +28,7 @@ export interface Syncing {
   /** The clock's current time; the test may change it. */
   now: Date;
   /** Its read models change only when the test runs the projector. */
-  readonly deps: PullDeps & Pick<SyncDeps, 'catchUp' | 'recipeOf'>;
+  readonly deps: PullDeps & Pick<SyncDeps, 'catchUp' | 'recipeOf' | 'isKeyShared'>;
   pull(request?: Partial<PullRequest>): ReturnType<typeof pullConsentLogs>;
   /** Bodies of the pulled rows in the ledger, in order of seq, without pieces of broken pages. */
   bodies(): Promise<string[]>;
@@ -67,6 +67,7 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
       lookBackMs: 24 * 3_600_000,
       catchUp: () => Promise.resolve(),
       recipeOf: () => null,
+      isKeyShared: () => false,
     },
     pull: (request = {}) =>
       pullConsentLogs(syncing.deps, { source: sourceAt(baseUrl), bannerId: 'bnr_1', actor: 'test', ...request }),

@@ -40,7 +40,7 @@ export function checkSettings(sources: readonly Source[]): Line[] {
       ),
     ];
   return sources.flatMap((source) => {
-    const found = findSourceFaults(source).map(
+    const found = findSourceFaults(source, sources).map(
       ({ level, sentence, remedy }): Line => ({ about: 'sources', level, sentence, remedy }),
     );
     const count = source.webhookSecrets.length;

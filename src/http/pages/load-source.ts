@@ -10,7 +10,7 @@ import { dateIn } from '../../core/zoned-days.ts';
 import { listAdminAddresses } from '../../people/people.ts';
 import type { FieldMapping } from '../../sources/changes.ts';
 import { gatherSamples, isEmptyProposal, proposalOf } from '../../sources/discovery.ts';
-import { leftoverFault } from '../../sources/faults.ts';
+import { findSourceFaults, leftoverFault } from '../../sources/faults.ts';
 import type { Query } from '../../store/store.ts';
 import { createBannerQueries } from '../../store/queries/history-banners.ts';
 import { loadSyncJobs } from '../../sync/jobs.ts';
@@ -74,6 +74,7 @@ export async function loadSourceState(context: Context, source: Source): Promise
   return {
     source,
     isConfigured: isConfigured(context, slug),
+    faults: findSourceFaults(source, context.sources.list()),
     leftovers: context.sources
       .leftovers()
       .filter((one) => one.slug === slug)

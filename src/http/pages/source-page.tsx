@@ -4,7 +4,7 @@ import type { Action } from '../../core/action.ts';
 import { can } from '../../core/roles.ts';
 import type { SecretEncoding, Source } from '../../core/source.ts';
 import type { requestFormState } from '../../request-form/offered.ts';
-import { findSourceFaults } from '../../sources/faults.ts';
+import type { SourceFault } from '../../sources/faults.ts';
 import type { BannerNames } from '../../store/queries/history-banners.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { SyncJob } from '../../sync/jobs.ts';
@@ -47,6 +47,7 @@ export interface SourceState {
   readonly source: Source;
   /** Whether it is configured by environment variables. */
   readonly isConfigured: boolean;
+  readonly faults: readonly SourceFault[];
   /** Credentials that have ended but are still in the environment; for admins. */
   readonly leftovers: readonly string[];
   /** E-mail addresses of the admins. */
@@ -97,7 +98,7 @@ export function SourcePage({
   const { source, isConfigured } = state;
   const rotates = can(frame.role, 'administer');
   const administers = rotates && !isConfigured;
-  const faults = [...findSourceFaults(source).map(({ sentence }) => sentence), ...(rotates ? state.leftovers : [])];
+  const faults = [...state.faults.map(({ sentence }) => sentence), ...(rotates ? state.leftovers : [])];
   const isSetUp = source.webhookSecrets.length > 0 && state.lastDelivery !== null && source.apiKey !== null;
   return (
     <Page title={source.name} frame={frame} within="sources" {...(isUnderWay(state) ? { script: liveScriptPath } : {})}>

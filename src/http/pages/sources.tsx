@@ -30,6 +30,8 @@ interface ShownSource {
   readonly banners: readonly BannerStatus[];
   /** Its signing secrets, in words. */
   readonly secrets: Worded;
+  /** Number of things that make it unfit for production. */
+  readonly faults: number;
 }
 
 /** The installation's sources with their state, and a form to add one. */
@@ -108,6 +110,7 @@ export async function sourcesRoutes(app: FastifyInstance, context: Context): Pro
       lastSync: times.synced.get(source.slug) ?? null,
       banners: banners.filter((banner) => banner.source === source.slug),
       secrets: secretsText(source.webhookSecrets.length, context.sources.retirements(source.slug).size),
+      faults: findSourceFaults(source, context.sources.list()).filter(({ level }) => level === 'fault').length,
     }));
   }
 }
@@ -248,8 +251,7 @@ function columnsOf({ timeZone }: PageFrame): readonly Column<ShownSource>[] {
     { title: 'Signing secrets', cell: ({ secrets }) => <Badge {...secrets} /> },
     {
       title: 'Settings',
-      cell: ({ source }) => {
-        const faults = findSourceFaults(source).filter(({ level }) => level === 'fault').length;
+      cell: ({ faults }) => {
         return faults === 0 ? (
           <Badge text="complete" tone="good" />
         ) : (
