@@ -5,8 +5,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openToRead } from '../src/context/engines.ts';
-import { loadPosition } from '../src/projections/position.ts';
+import { openDatabaseToRead } from '../src/context/engines.ts';
+import { loadFoldPosition } from '../src/projections/position.ts';
 
 export const SECRET = 'bench-secret-0123456789';
 const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
@@ -94,10 +94,10 @@ export interface Progress {
 }
 
 /** Reads a server's progress from its database, on a separate connection. */
-export async function watchProgress(database: Parameters<typeof openToRead>[0]) {
-  const { read, close } = await openToRead(database);
+export async function watchProgress(database: Parameters<typeof openDatabaseToRead>[0]) {
+  const { read, close } = await openDatabaseToRead(database);
   async function look(): Promise<Progress> {
-    const position = (await loadPosition(read, 'projector'))?.seq ?? 0;
+    const position = (await loadFoldPosition(read, 'projector'))?.seq ?? 0;
     const rows = await read
       .selectFrom('entries')
       .select(['seq', 'received_at'])

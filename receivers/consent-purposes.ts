@@ -36,7 +36,7 @@ for (const [state, spellings] of Object.entries(words)) {
 }
 
 /** The consent state that a word, flag or 0/1 means; null if its spelling is unknown. */
-export function choiceOf(value: unknown): ConsentState | 'by-purpose' | null {
+export function choiceMeant(value: unknown): ConsentState | 'by-purpose' | null {
   if (value === true || value === 1) return 'given';
   if (value === false || value === 0) return 'refused';
   if (typeof value !== 'string' || value.length > 60) return null;
@@ -100,7 +100,7 @@ export function readPurposes(payload: Payload): Purposes {
   if (purposes.size > 0) return purposes;
   for (const flag of purposeFlags) {
     const value = payload.named(flag);
-    if (value !== undefined && !isJsonObject(value)) put(purposes, flag, choiceOf(value));
+    if (value !== undefined && !isJsonObject(value)) put(purposes, flag, choiceMeant(value));
   }
   return purposes;
 }
@@ -111,7 +111,7 @@ function readList(payload: Payload, field: ListField, listed: 'granted' | 'denie
   let puzzling: string | null = null;
   for (const { value, path } of payload.each(field)) {
     // A word or flag for the whole choice ("accepted": true) belongs to the state.
-    if (choiceOf(value) !== null || typeof value === 'number') continue;
+    if (choiceMeant(value) !== null || typeof value === 'number') continue;
     if (collect(value, path, listed, payload, into)) return;
     if (typeof value !== 'string') puzzling ??= path;
   }
@@ -146,7 +146,7 @@ function collect(
   for (const key of keys) {
     const item = value[key];
     // Google's consent mode and others nest: {"analytics": {"granted": true}}. {"accepted": [...]} is read elsewhere.
-    const choice = isJsonObject(item) ? choiceWithin(item) : choiceOf(item);
+    const choice = isJsonObject(item) ? choiceWithin(item) : choiceMeant(item);
     if (!put(into, key, choice)) payload.puzzle(`${path}.${key}`);
   }
   if (into.size === before) return false;
@@ -197,10 +197,10 @@ function collectItem(
   if (!put(into, name, choice)) payload.puzzle(path);
 }
 
-function choiceWithin(item: JsonObject): ReturnType<typeof choiceOf> {
+function choiceWithin(item: JsonObject): ReturnType<typeof choiceMeant> {
   const values = byNormalisedName(item);
   for (const key of CHOICE_KEYS) {
-    const choice = choiceOf(values.get(key));
+    const choice = choiceMeant(values.get(key));
     if (choice !== null) return choice;
   }
   return null;
@@ -216,7 +216,7 @@ function byNormalisedName(item: JsonObject): ReadonlyMap<string, unknown> {
   return values;
 }
 
-function put(into: Purposes, name: string | null, choice: ReturnType<typeof choiceOf>): boolean {
+function put(into: Purposes, name: string | null, choice: ReturnType<typeof choiceMeant>): boolean {
   if (name === null || name.trim() === '' || name.length > MAX_NAME) return false;
   const outcome = outcomeOf(choice);
   if (outcome === null || into.size >= MAX_PURPOSES) return false;
@@ -224,7 +224,7 @@ function put(into: Purposes, name: string | null, choice: ReturnType<typeof choi
   return true;
 }
 
-function outcomeOf(choice: ReturnType<typeof choiceOf>): 'granted' | 'denied' | null {
+function outcomeOf(choice: ReturnType<typeof choiceMeant>): 'granted' | 'denied' | null {
   switch (choice) {
     case 'given':
     case 'renewed-given':

@@ -1,7 +1,7 @@
 import { isNecessary } from '../src/core/consent-judgement.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
-import { choiceOf, type Purposes, readPurposes } from './consent-purposes.ts';
-import { consentModeFields, type FieldName, fieldsOf, purposeFlags } from './field-names.ts';
+import { choiceMeant, type Purposes, readPurposes } from './consent-purposes.ts';
+import { consentModeFields, type FieldName, fieldsOfFamilies, purposeFlags } from './field-names.ts';
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
@@ -46,7 +46,7 @@ export const consentFamily: Family<DecisionFact> = {
   type: 'decision',
   events: ['consent.recorded'],
   objects: ['consent', 'consent_record', 'consent_log', 'consent_event', 'record', 'log'],
-  fields: fieldsOf('every', 'decision'),
+  fields: fieldsOfFamilies('every', 'decision'),
   alsoReads: purposeFlags,
   read: (_event, payload) => readDecision(payload, 'webhook'),
   eventIdOf: ({ recordId }) => recordId,
@@ -104,11 +104,11 @@ function readState(payload: Payload, purposes: Purposes): ConsentState {
 }
 
 /** A word for what was chosen takes precedence over one that only says that something was. */
-function statedChoice(payload: Payload): ReturnType<typeof choiceOf> {
+function statedChoice(payload: Payload): ReturnType<typeof choiceMeant> {
   let weak: 'by-purpose' | null = null;
   let puzzling: string | null = null;
   for (const { value, path } of payload.each('consentState')) {
-    const choice = choiceOf(value);
+    const choice = choiceMeant(value);
     if (choice === 'by-purpose') weak = choice;
     else if (choice !== null) return choice;
     else if (textOf(value) !== null) puzzling ??= path;
@@ -118,7 +118,7 @@ function statedChoice(payload: Payload): ReturnType<typeof choiceOf> {
 }
 
 function isSet(payload: Payload, flag: 'withdrawnFlag' | 'refusedFlag'): boolean {
-  for (const { value } of payload.each(flag)) if (choiceOf(value) === 'given') return true;
+  for (const { value } of payload.each(flag)) if (choiceMeant(value) === 'given') return true;
   return false;
 }
 
@@ -223,13 +223,13 @@ function takeConsentMode(payload: Payload, purposes: Purposes): ReadonlyMap<stri
       purposes.delete(purpose);
     }
     for (const name of consentModeFields) {
-      const choice = choiceOf(payload.named(name));
+      const choice = choiceMeant(payload.named(name));
       if ((choice === 'given' || choice === 'refused') && !mode.has(name))
         mode.set(name, choice === 'given' ? 'granted' : 'denied');
     }
   } else if (![...purposes.keys()].some((purpose) => !isNecessary(purpose))) {
     for (const [name, stated] of mode) {
-      const choice = choiceOf(stated);
+      const choice = choiceMeant(stated);
       if (choice === 'given' || choice === 'refused') purposes.set(name, choice === 'given' ? 'granted' : 'denied');
     }
   }

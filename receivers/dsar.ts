@@ -1,5 +1,5 @@
 import type { RequestKind } from '../src/core/vocabulary.ts';
-import { fieldsOf } from './field-names.ts';
+import { fieldsOfFamilies } from './field-names.ts';
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { readPlace } from './region.ts';
@@ -36,7 +36,7 @@ export const dsarFamily: Family<RequestFact> = {
   events: ['dsar.submitted'],
   anyOf: 'dsar',
   objects: ['dsar', 'request', 'dsar_request', 'submission', 'form'],
-  fields: fieldsOf('every', 'request'),
+  fields: fieldsOfFamilies('every', 'request'),
   alsoReads: ['status'],
   read: (_event, payload) => readRequest(payload),
   eventIdOf: ({ requestId }) => requestId,

@@ -202,7 +202,7 @@ export type FieldOf<F extends Family> = F extends unknown ? keyof (typeof names)
 export type FieldName = FieldOf<Family>;
 
 /** The fields of these families in the order of the table. */
-export function fieldsOf<F extends Family>(...families: readonly F[]): readonly FieldOf<F>[] {
+export function fieldsOfFamilies<F extends Family>(...families: readonly F[]): readonly FieldOf<F>[] {
   return families.flatMap((family) => Object.keys(names[family]) as FieldOf<F>[]);
 }
 

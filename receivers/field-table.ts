@@ -4,7 +4,7 @@ import { envelopes, eventNames, type FieldName, fieldNames } from './field-names
 type FieldOverrides = Readonly<Record<string, readonly string[]>>;
 
 /** What a family of events looks for in a payload. */
-export interface Asked {
+export interface FamilyFields {
   /** Names of the object that such an event is about: `{"policy": {…}}`. */
   readonly objects: readonly string[];
   /** The fields it looks for (field-names.ts). */
@@ -55,7 +55,7 @@ const commonNames = [...eventNames, ...envelopes].map((name) => firstSegment(nor
 /** The names of each field in look-up form, a source's own before the built-in ones. */
 export class FieldTable {
   readonly #names: ReadonlyMap<FieldName, readonly string[]>;
-  readonly #known = new Map<Asked, ReadonlySet<string>>();
+  readonly #known = new Map<FamilyFields, ReadonlySet<string>>();
 
   constructor(overrides: FieldOverrides) {
     const names = new Map<FieldName, readonly string[]>();
@@ -71,7 +71,7 @@ export class FieldTable {
   }
 
   /** Top-level names from which a family reads something; computed once per family. */
-  knownOf(family: Asked): ReadonlySet<string> {
+  knownOf(family: FamilyFields): ReadonlySet<string> {
     let known = this.#known.get(family);
     if (known === undefined) {
       const asked = family.fields

@@ -1,4 +1,4 @@
-import { fieldsOf } from './field-names.ts';
+import { fieldsOfFamilies } from './field-names.ts';
 import type { Occurred } from './occurred.ts';
 import type { Family } from './payload.ts';
 import { hostOf, textOf } from './parse.ts';
@@ -20,7 +20,7 @@ export const integrationFamily: Family<IntegrationFact> = {
   type: 'integration',
   events: ['integration.connected', 'integration.disconnected'],
   objects: ['integration', 'connection'],
-  fields: ['eventId', 'occurredAt', ...fieldsOf('integration')],
+  fields: ['eventId', 'occurredAt', ...fieldsOfFamilies('integration')],
   eventIdOf: () => null,
   read: (event, payload): IntegrationFact => {
     const connected = event === 'integration.connected';

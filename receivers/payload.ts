@@ -1,5 +1,5 @@
 import type { FieldName } from './field-names.ts';
-import { type Asked, envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
+import { type FamilyFields, envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
 import { occurredOf, parseTime, type TimeContext, type Occurred } from './occurred.ts';
 import { clean, isBlank, isJsonObject, type JsonObject, parseText, textOf } from './parse.ts';
 
@@ -164,7 +164,7 @@ export class Payload {
    * Paths of the payload, as received, that match no field of the family, and those whose value was not understood. At
    * most 50, in order; for the operator, who can name them in the source's fieldNames.
    */
-  unread(family: Asked, eventAsGiven: string | null): readonly string[] {
+  unread(family: FamilyFields, eventAsGiven: string | null): readonly string[] {
     const known = this.#table.knownOf(family);
     const paths = new Set<string>();
     for (const { name, found } of this.#fields) {
@@ -183,7 +183,7 @@ export class Payload {
 }
 
 /** One family of events: their names, and how a payload becomes a fact. */
-export interface Family<F extends { readonly type: string; readonly occurred: Occurred }> extends Asked {
+export interface Family<F extends { readonly type: string; readonly occurred: Occurred }> extends FamilyFields {
   /** The type of its facts. */
   readonly type: F['type'];
   /** The events it reads, spelled as in docs/service.md §6. */

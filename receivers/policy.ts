@@ -1,6 +1,6 @@
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
-import { type FieldName, fieldsOf } from './field-names.ts';
+import { type FieldName, fieldsOfFamilies } from './field-names.ts';
 import { textOf } from './parse.ts';
 
 /** A change of a policy (policy.published, .updated, .deleted, .created). */
@@ -44,7 +44,7 @@ export const policyFamily: Family<PolicyFact> = {
   type: 'policy',
   events: Object.keys(changes),
   objects: ['policy', 'document'],
-  fields: fieldsOf('every', 'policy'),
+  fields: fieldsOfFamilies('every', 'policy'),
   // Policy texts stay in the body and are not needed here.
   alsoReads: ['content', 'html', 'markdown', 'policies_remaining', 'webhook_deliveries_queued'],
   read: (event, payload) => readPolicy(event as keyof typeof changes, payload),

@@ -1,5 +1,5 @@
 import { byName, foundBeforeConsent, type ScanItem } from '../src/core/site-inventory.ts';
-import { type FieldName, fieldsOf } from './field-names.ts';
+import { type FieldName, fieldsOfFamilies } from './field-names.ts';
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
@@ -282,8 +282,8 @@ export const scanFamily: Family<ScanFact> = {
   type: 'scan',
   events: ['cookie_scan.completed'],
   objects: ['scan', 'cookie_scan', 'result', 'results', 'summary', 'report', 'totals'],
-  fields: ['eventId', 'occurredAt', ...fieldsOf('scan')],
-  fieldsWithin: fieldsOf('scanItem'),
+  fields: ['eventId', 'occurredAt', ...fieldsOfFamilies('scan')],
+  fieldsWithin: fieldsOfFamilies('scanItem'),
   alsoReads: ['pages', 'pages_scanned'],
   eventIdOf: ({ scanId }) => scanId,
   read: (_event, payload): ScanFact => {

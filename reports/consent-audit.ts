@@ -4,7 +4,7 @@ import { gatherConsentAudit } from './consent-audit/gather.ts';
 import { createReport } from './create-report.ts';
 import { loadPolicyTextIntervals, createTextCitation, type CiteText, textColumns } from './policy-texts.ts';
 import { renderCsv, type CsvColumn } from './render/csv-json.ts';
-import { periodOf } from './report.ts';
+import { reportPeriod } from './report.ts';
 import { scanAuditJson } from './scan-audit/findings.ts';
 import type { JudgedRow } from '../src/store/queries/history-decisions.ts';
 
@@ -72,7 +72,7 @@ export const consentAudit = createReport({
   tellsCounters: true,
   takesSubject: true,
   async *csv(input) {
-    const period = periodOf(input);
+    const period = reportPeriod(input);
     // Includes texts first seen after the period: it matters for a decision that they were not seen before.
     const texts = await loadPolicyTextIntervals(input.history.textLooks(period), period.from, input.generatedAt);
     const citeBanner = createBannerCitation(await input.history.bannerEvidence(period));

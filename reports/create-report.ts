@@ -4,7 +4,7 @@ import { renderHtml } from './render/html.tsx';
 import { renderJson } from './render/csv-json.ts';
 import { renderPdf } from './render/pdf.ts';
 import {
-  periodOf,
+  reportPeriod,
   type Report,
   type ReportInput,
   reportFrame,
@@ -44,7 +44,7 @@ export function createReport({
     takesSubject,
     async *produce(input) {
       // Refuses an empty period before anything is written.
-      periodOf(input);
+      reportPeriod(input);
       switch (input.format) {
         case 'csv':
           yield* csv(input);
@@ -70,7 +70,7 @@ export function createReport({
 }
 
 async function documentHead(name: string, title: string, input: ReportInput): Promise<object> {
-  const { from, to } = periodOf(input);
+  const { from, to } = reportPeriod(input);
   return {
     reference: reportReference(name, input),
     name,

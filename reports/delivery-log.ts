@@ -3,7 +3,7 @@ import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { formatCount, formatDate } from './format.ts';
 import { type Block, table } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv-json.ts';
-import { periodOf, type ReportInput } from './report.ts';
+import { reportPeriod, type ReportInput } from './report.ts';
 import { notStated, readWords, verdictWord } from './words.ts';
 
 const title = 'Delivery log';
@@ -26,21 +26,21 @@ export const deliveryLog = createReport({
   title,
   description:
     'Deliveries to the webhook endpoint by event, signature and day. CSV and JSON: one row per delivery, with its commitment in the ledger.',
-  csv: (input) => renderCsv(columns, input.history.deliveryRows(periodOf(input))),
+  csv: (input) => renderCsv(columns, input.history.deliveryRows(reportPeriod(input))),
   json: async (input) => ({
-    totals: (await input.history.deliveryCounts(periodOf(input), input.timeZone)).byEvent,
+    totals: (await input.history.deliveryCounts(reportPeriod(input), input.timeZone)).byEvent,
     deliveries: itemsOf(input),
   }),
   blocks,
 });
 
 async function* itemsOf(input: ReportInput): AsyncGenerator<Record<string, string | number | null>> {
-  for await (const row of input.history.deliveryRows(periodOf(input)))
+  for await (const row of input.history.deliveryRows(reportPeriod(input)))
     yield Object.fromEntries(columns.map(({ title: key, value }) => [key, value(row)]));
 }
 
 async function* blocks(input: ReportInput): AsyncGenerator<Block> {
-  const period = periodOf(input);
+  const period = reportPeriod(input);
   const { byEvent: counts, byDay: days } = await input.history.deliveryCounts(period, input.timeZone);
   const total = counts.reduce((sum, row) => sum + row.deliveries, 0);
   yield* openingBlocks(title, input, { scope: 'deliveries of every event', time: 'received' });

@@ -20,7 +20,7 @@ import {
 } from './reconciliation/agreement-blocks.ts';
 import { type Block, fine } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv-json.ts';
-import { periodOf, type ReportInput } from './report.ts';
+import { reportPeriod, type ReportInput } from './report.ts';
 import { bannerWord, stateWord } from './words.ts';
 
 const title = 'Reconciliation of deliveries and consent log';
@@ -57,9 +57,9 @@ export const reconciliation = createReport({
   description:
     'How far deliveries and the pulled consent log agree: decisions found in both, in only one, or contradictory; outages of the endpoint, and what was never pulled. CSV and JSON: every decision on which they disagree, with its entries.',
   tellsCounters: true,
-  csv: (input) => renderCsv(columns, allFindings(input, periodOf(input))),
+  csv: (input) => renderCsv(columns, allFindings(input, reportPeriod(input))),
   async json(input) {
-    const period = periodOf(input);
+    const period = reportPeriod(input);
     const agreement = await gather(input, period);
     return {
       agreement,
@@ -111,7 +111,7 @@ async function* itemsOf(
 }
 
 async function* blocks(input: ReportInput): AsyncGenerator<Block> {
-  const period = periodOf(input);
+  const period = reportPeriod(input);
   const agreement = await gather(input, period);
   const { totals, undelivered } = agreement;
   const concerns = agreementConcerns(agreement, input);

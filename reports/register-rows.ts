@@ -7,7 +7,7 @@ import { createRegimeTable, type RegimeTable } from '../src/law/regime-table.ts'
 import { dateIn, daysBetween } from '../src/core/zoned-days.ts';
 import type { CaseMoveRow, WithdrawalByRequest } from '../src/store/queries/history.ts';
 import { kindWord } from './words.ts';
-import { periodOf, type ReportInput } from './report.ts';
+import { reportPeriod, type ReportInput } from './report.ts';
 
 /**
  * The outcome of a request. 11 CCR 7102(a)(1) counts `complied`, `in-part` and `denied`; `no-match` is an answer that
@@ -63,7 +63,7 @@ export interface RegisterRow {
 /** The requests received in the period, from the history of their moves up to asOf. */
 export async function* registerRows(input: ReportInput): AsyncGenerator<RegisterRow> {
   const regimes = input.regimes ?? createRegimeTable();
-  const { from, to } = periodOf(input);
+  const { from, to } = reportPeriod(input);
   const withdrawals = new Map<string, WithdrawalByRequest[]>();
   for (const one of await input.history.withdrawalsByRequest(input)) {
     const known = withdrawals.get(one.caseId);

@@ -135,7 +135,7 @@ export function reportReference(name: string, input: ReportInput): string {
 }
 
 /** The period as times. Throws RangeError if it is empty. */
-export function periodOf(input: ReportInput): Period {
+export function reportPeriod(input: ReportInput): Period {
   return { source: input.source, asOf: input.asOf, ...momentsOf(input) };
 }
 

@@ -1,6 +1,6 @@
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { renderCsv } from './render/csv-json.ts';
-import { periodOf, type ReportInput } from './report.ts';
+import { reportPeriod, type ReportInput } from './report.ts';
 import {
   findingColumns,
   findingsOf,
@@ -23,7 +23,7 @@ import { type Block, fine, type ShownColumn, table } from './render/blocks.ts';
 
 const title = 'Scans and integrations';
 
-const gather = (input: ReportInput): Promise<ScanAudit> => gatherScanAudit(input.history, periodOf(input));
+const gather = (input: ReportInput): Promise<ScanAudit> => gatherScanAudit(input.history, reportPeriod(input));
 
 /** Findings of a period's scans on each site, how they changed, and which integrations were connected or lost. */
 export const scanAudit = createReport({

@@ -3,7 +3,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import './core/validation.ts';
 import type { NotifyDeps } from './attention/send-notices.ts';
-import type { Refusal, Surroundings } from './attention/operator-warnings.ts';
+import type { AppendRefusal, Surroundings } from './attention/operator-warnings.ts';
 import type { CaseWriting } from './cases/view.ts';
 import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
@@ -49,6 +49,7 @@ import { createReadPaces } from './service/rate-limit.ts';
 import { createSnapshotDeps } from './policy-snapshots/fetching.ts';
 import { createOptionsInForce } from './sources/options-in-force.ts';
 import { createSources } from './sources/sources.ts';
+import { lastSeq } from './store/queries/fold-position.ts';
 import { MOVED_TO, readSetting, UNFINISHED_COPY, UNFINISHED_RESTORE, writeSetting } from './store/settings.ts';
 import type { Store } from './store/store.ts';
 import { sharesKey } from './sources/faults.ts';
@@ -604,7 +605,7 @@ async function assertWhole(store: Store): Promise<void> {
   ]);
 }
 
-function refusalOfMoved(name: string | null): Refusal | null {
+function refusalOfMoved(name: string | null): AppendRefusal | null {
   if (name === null) return null;
   return {
     code: 'installation-moved',
@@ -614,12 +615,12 @@ function refusalOfMoved(name: string | null): Refusal | null {
 }
 
 /** What a command that could not append says. */
-function sentenceOf({ reason, remedy }: Refusal): string {
+function sentenceOf({ reason, remedy }: AppendRefusal): string {
   return `The ledger refuses new entries: ${reason}. ${remedy}`;
 }
 
 /** Sealing under another name would ignore every earlier checkpoint. */
-const identityRefusal: Refusal = {
+const identityRefusal: AppendRefusal = {
   code: 'identity-altered',
   reason: 'the ledger’s name or epoch in the database (instance_id, epoch) differs from the pinned one',
   remedy:
@@ -627,17 +628,18 @@ const identityRefusal: Refusal = {
 };
 
 /** The journal is ahead of the database: an old backup was restored. Continuing would assign numbers a second time. */
-async function findRefusal(store: Store, journal: Journal, instance: string, epoch: number): Promise<Refusal | null> {
+async function findRefusal(
+  store: Store,
+  journal: Journal,
+  instance: string,
+  epoch: number,
+): Promise<AppendRefusal | null> {
   const note = await journal.newest(epoch);
   const head = note === null ? null : parseTreeHead(note);
   // Entries that an earlier epoch signed beyond its end were lost when this one began, as its first entry records.
   const named = head === null ? null : parseOrigin(head.origin);
   if (head === null || (named?.instance === instance && named.epoch < epoch)) return null;
-  const { seq } = await store.read
-    .selectFrom('entries')
-    .select((eb) => eb.fn.max('seq').as('seq'))
-    .executeTakeFirstOrThrow();
-  const last = Number(seq ?? 0);
+  const last = await lastSeq(store.read);
   if (head.size <= last) return null;
   return {
     code: 'journal-ahead',
@@ -651,7 +653,7 @@ async function findRefusal(store: Store, journal: Journal, instance: string, epo
  * Objects attached to our tables (a trigger, for instance) could drop or alter deliveries that were acknowledged as
  * stored.
  */
-function refusalOfSchema(differences: readonly string[]): Refusal | null {
+function refusalOfSchema(differences: readonly string[]): AppendRefusal | null {
   if (differences.length === 0) return null;
   const more = differences.length > 3 ? `, and ${differences.length - 3} more` : '';
   return {

@@ -8,7 +8,7 @@ import { variableNames, variables } from '../src/config/variables.ts';
 import { loadConfig } from '../src/config.ts';
 import { UsageError } from '../src/core/errors.ts';
 import { missingProfileParts } from '../src/law/profile.ts';
-import { createRegimeTable, findRows } from '../src/law/regime-table.ts';
+import { createRegimeTable, findRegimeRows } from '../src/law/regime-table.ts';
 import { publicUrlOf } from '../src/core/address.ts';
 
 let folder: string;
@@ -631,8 +631,8 @@ describe('a regimes file', () => {
       'confirm: [ca-qc]\nrows:\n  - regime: nz\n    kinds: [access]\n    period: { amount: 10, unit: days }\n    rollOver: none\n    stopClock: none\n    identity: required\n    citation: a test\n',
     );
     const table = createRegimeTable(await loadRegimesFile(path));
-    expect(findRows(table, 'nz', 'access')).toMatchObject([{ period: { amount: 10, unit: 'days' } }]);
-    expect(findRows(table, 'ca-qc', 'access')).toMatchObject([{ confirmed: true }]);
+    expect(findRegimeRows(table, 'nz', 'access')).toMatchObject([{ period: { amount: 10, unit: 'days' } }]);
+    expect(findRegimeRows(table, 'ca-qc', 'access')).toMatchObject([{ confirmed: true }]);
   });
   test('with a mistake stops the program and says where', async () => {
     const path = join(folder, 'regimes.yaml');

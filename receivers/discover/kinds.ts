@@ -1,4 +1,4 @@
-import { choiceOf } from '../consent-purposes.ts';
+import { choiceMeant } from '../consent-purposes.ts';
 import { requestKindOf } from '../dsar.ts';
 import { parseTime } from '../occurred.ts';
 import { isJsonObject } from '../parse.ts';
@@ -69,7 +69,7 @@ function textKinds(text: string, kinds: Set<ValueKind>): void {
   if (EMAIL.test(text) || /<[^\s@<>]+@[^\s@<>]+>$/.test(text)) kinds.add('email');
   if (/^https?:\/\/\S+$/i.test(text)) kinds.add('url');
   if (/^(?:[a-z0-9-]+\.)+[a-z]{2,}$/i.test(text)) kinds.add('domain');
-  if (choiceOf(text) !== null && !/^\d$/.test(text)) kinds.add('choice');
+  if (choiceMeant(text) !== null && !/^\d$/.test(text)) kinds.add('choice');
   if (/^[a-z]{2}(?:[-_][A-Za-z]{2})?$/.test(text)) kinds.add('language');
   if (/^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/.test(text)) kinds.add('region');
   if (/^v?\d{1,4}(?:\.\d{1,4}){0,3}$/i.test(text)) kinds.add('version');
@@ -95,7 +95,7 @@ function listKinds(items: readonly unknown[], kinds: Set<ValueKind>): void {
 }
 
 function isChoice(value: unknown): boolean {
-  return choiceOf(value) !== null && (typeof value !== 'number' || value === 0 || value === 1);
+  return choiceMeant(value) !== null && (typeof value !== 'number' || value === 0 || value === 1);
 }
 
 /** Nested lists are described to this depth, because a sender may nest as deeply as a delivery is long. */
@@ -145,7 +145,7 @@ function maskText(text: string): string {
   if (kinds.has('url')) return 'address, https://…';
   if (kinds.has('domain')) return 'domain, ….…';
   // Words from a fixed vocabulary say nothing about a person.
-  if (choiceOf(text) !== null && /[a-z]/i.test(text)) return `choice, “${text.slice(0, 30)}”`;
+  if (choiceMeant(text) !== null && /[a-z]/i.test(text)) return `choice, “${text.slice(0, 30)}”`;
   if (kinds.has('request-kind') && !kinds.has('words')) return 'kind of request';
   if (kinds.has('language') || kinds.has('region')) return text.length === 2 ? 'two letters' : 'letters like xx-XX';
   const classes = [

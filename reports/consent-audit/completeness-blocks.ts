@@ -19,7 +19,7 @@ import {
   type Coverage,
   loadAgreement,
 } from '../reconciliation/agreement.ts';
-import { periodOf, type ReportInput } from '../report.ts';
+import { reportPeriod, type ReportInput } from '../report.ts';
 import { bannerWord, notStated, readWords, verdictWord } from '../words.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { addDays, startOfDay } from '../../src/core/zoned-days.ts';
@@ -181,7 +181,7 @@ function counterConcerns(counters: ObservedCounters | null, input: ReportInput):
       `${counted(refused, 'delivery was', 'deliveries were')} refused (wrong or missing signature, or too large).`,
     );
   const since = refusedSince(counters);
-  if (periodOf(input).from < since)
+  if (reportPeriod(input).from < since)
     concerns.push(
       `Counts of refused deliveries are kept for ${REFUSED_COUNT_DAYS} days: those from before ${formatTime(since, input.timeZone)} are no longer available.`,
     );

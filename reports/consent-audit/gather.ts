@@ -9,15 +9,15 @@ import {
   parsePurposes,
   purposeKey,
 } from '../../src/core/consent-judgement.ts';
-import { type Hold, isExpired, type JudgedDecision } from '../../src/core/consent-timeline.ts';
+import { type HeldConsent, isExpired, type JudgedDecision } from '../../src/core/consent-timeline.ts';
 import type { ConsentState } from '../../src/core/vocabulary.ts';
-import { addDays, daysBetween, type Span, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
+import { addDays, daysBetween, type CalendarPeriod, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
 import type { DecisionGroup, DecisionTotals, RecordTotals } from '../../src/store/queries/history-decision-counts.ts';
 import { agreementByBanner, type BannerWindow } from '../../src/store/queries/history-reconciliation.ts';
 import type { ConsentAfterWithdrawal } from '../../src/store/queries/history-withdrawals.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
-import { periodOf, type ReportInput } from '../report.ts';
+import { reportPeriod, type ReportInput } from '../report.ts';
 import { stateOrder } from '../words.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
 import { loadSubjectAppendix, type SubjectAppendix } from './subject.ts';
@@ -75,7 +75,7 @@ interface Withdrawals {
   readonly consentAfter: readonly ConsentAfterWithdrawal[];
 }
 /** Consents that one decision granted on a banner and that have not been ended entirely since. */
-export interface Standing {
+export interface StandingConsents {
   readonly policyId: string | null;
   readonly policyVersion: string | null;
   /** True if another version of the policy, published last, was in force at the end of the period. */
@@ -128,7 +128,7 @@ export interface ConsentAudit {
   readonly policyTexts: readonly PolicyTextInterval[];
   readonly banners: BannerAudit;
   readonly withdrawals: Withdrawals;
-  readonly standing: readonly Standing[];
+  readonly standing: readonly StandingConsents[];
   /** Subjects who hold a doubtful consent on a banner: its records contradict each other, or a later choice could not be read. */
   readonly disputedStanding: number;
   readonly scans: ScanAudit;
@@ -148,7 +148,7 @@ const ACCESS_LISTED = 200;
 /** Gathers the report. Totals come from the database's GROUP BY; no list here grows with the number of decisions. */
 export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAudit> {
   const { history, profile } = input;
-  const period = periodOf(input);
+  const period = reportPeriod(input);
   const coverage = await loadCoverage(input, period);
   const { groups, overTime, byMonth } = await countDecisions(input, period, windowsOf(coverage));
   const totals = totalsOf(groups, await history.recordTotals(period));
@@ -245,7 +245,7 @@ async function countDecisions(
 }
 
 /** Counts by state in adjoining spans, including spans without decisions. */
-function countsIn(spans: readonly Span[]) {
+function countsIn(spans: readonly CalendarPeriod[]) {
   const counts = spans.map(({ name }) => ({ name, groups: [] as StateCount[] }));
   let place = 0;
   return {
@@ -392,14 +392,14 @@ async function loadStanding(
   input: ReportInput,
   period: Period,
   superseded: ReturnType<typeof supersededBy>,
-): Promise<{ rows: readonly Standing[]; byPurpose: ReadonlyMap<string, number>; disputed: number }> {
+): Promise<{ rows: readonly StandingConsents[]; byPurpose: ReadonlyMap<string, number>; disputed: number }> {
   const [in30Days, in90Days] = [30, 90].map((days) => startOfDay(addDays(input.to, days), input.timeZone)) as [
     string,
     string,
   ];
-  const rows = new Map<string, Omit<Standing, 'superseded'>>();
+  const rows = new Map<string, Omit<StandingConsents, 'superseded'>>();
   const byPurpose = new Map<string, number>();
-  const add = (row: Omit<Standing, 'superseded'>, purposes: readonly string[]) => {
+  const add = (row: Omit<StandingConsents, 'superseded'>, purposes: readonly string[]) => {
     for (const purpose of row.consents > row.expired ? purposes : [])
       byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + row.consents - row.expired);
     const key = JSON.stringify([row.policyId, row.policyVersion]);
@@ -420,7 +420,7 @@ async function loadStanding(
   for await (const holds of input.history.heldConsents(period, held)) {
     if ([...holds.values()].some((hold) => hold.doubt !== null && !isExpired(hold, period.to))) disputed += 1;
     // Each decision that still stands in part is one consent, with its own expiry and text.
-    const byDecision = new Map<string, Hold[]>();
+    const byDecision = new Map<string, HeldConsent[]>();
     for (const hold of holds.values())
       if (hold.doubt === null) byDecision.set(hold.decisionId, [...(byDecision.get(hold.decisionId) ?? []), hold]);
     for (const granted of byDecision.values()) {
@@ -440,7 +440,9 @@ async function loadStanding(
   const sorted = [...rows.values()]
     .map((row) => ({ ...row, superseded: superseded(row.policyId, row.policyVersion) }))
     .sort(
-      (a, b) => byText<Standing>((one) => one.policyId)(a, b) || byText<Standing>((one) => one.policyVersion)(a, b),
+      (a, b) =>
+        byText<StandingConsents>((one) => one.policyId)(a, b) ||
+        byText<StandingConsents>((one) => one.policyVersion)(a, b),
     );
   return { rows: sorted, byPurpose, disputed };
 }

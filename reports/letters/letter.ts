@@ -364,8 +364,8 @@ function recordsBody(writing: Writing): readonly Block[] {
   const found = facts.match === 'from-device' ? texts.answer.foundFromDevice : texts.answer.foundComputed;
   const about = {
     count: countIn(decisions, letter.locale),
-    from: dateIn(first, letter.locale),
-    to: dateIn(last, letter.locale),
+    from: dateInWords(first, letter.locale),
+    to: dateInWords(last, letter.locale),
     found,
   };
   // Stated once, as the deciding law has it.
@@ -489,7 +489,7 @@ function headBlocks(letter: Letter, facts: LetterFacts, say: Say, texts: LetterT
       look: 'muted',
       align: 'right',
       lines: [
-        dateIn(facts.madeOn, letter.locale),
+        dateInWords(facts.madeOn, letter.locale),
         say(texts.frame.reference),
         ...(facts.requestId === null || letter.step === 'notice'
           ? []
@@ -762,9 +762,9 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
   const { profile } = facts;
   const values = {
     reference: facts.caseId,
-    received: dateIn(facts.receivedOn, locale),
-    limit: dateIn(facts.limit, locale),
-    firstLimit: dateIn(facts.firstLimit, locale),
+    received: dateInWords(facts.receivedOn, locale),
+    limit: dateInWords(facts.limit, locale),
+    firstLimit: dateInWords(facts.firstLimit, locale),
     kind: texts.kinds[facts.kind].name,
     contact:
       profile?.role === 'processor'
@@ -817,7 +817,7 @@ function sentence(text: string): string {
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
 /** A date, YYYY-MM-DD, in words. */
-export function dateIn(date: string | null, locale: string): string {
+export function dateInWords(date: string | null, locale: string): string {
   if (date === null) return '';
   const format = dateFormats.get(locale) ?? new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
   dateFormats.set(locale, format);

@@ -1,4 +1,4 @@
-import { dateIn, type Letter, type LetterFacts } from './letter.ts';
+import { dateInWords, type Letter, type LetterFacts } from './letter.ts';
 
 /** The placeholders of a custom text, and their values from a case. */
 export const placeholders = {
@@ -14,8 +14,8 @@ export function fillOwnText(text: string, { locale }: Pick<Letter, 'locale'>, fa
   const values: Readonly<Record<string, string>> = {
     name: facts.requester.name ?? '',
     reference: facts.caseId,
-    received: dateIn(facts.receivedOn, locale),
-    limit: facts.limit === null ? '[…]' : dateIn(facts.limit, locale),
+    received: dateInWords(facts.receivedOn, locale),
+    limit: facts.limit === null ? '[…]' : dateInWords(facts.limit, locale),
     controller: facts.controller.split('\n')[0] ?? '',
   };
   return text

@@ -8,7 +8,7 @@ import {
   type Contradiction,
 } from './agreement.ts';
 import { type Block, fine, table } from '../render/blocks.ts';
-import { periodOf, type ReportInput } from '../report.ts';
+import { reportPeriod, type ReportInput } from '../report.ts';
 import { bannerWord, viaWords } from '../words.ts';
 
 const BANNERS_SHOWN = 50;
@@ -79,7 +79,7 @@ export function* coverageBlocks(agreement: Agreement, input: ReportInput): Gener
 
 function pulledWord({ notPulled, lastPulled, gaps }: BannerAgreement, input: ReportInput): string {
   if (notPulled || lastPulled === null) return 'no finished pull';
-  const isWhole = lastPulled === periodOf(input).to;
+  const isWhole = lastPulled === reportPeriod(input).to;
   if (gaps.length === 0 && isWhole) return 'the whole period';
   const upTo = isWhole ? '' : `up to ${formatTime(lastPulled, input.timeZone)}`;
   const missing = gaps.length === 0 ? '' : `except ${counted(gaps.length, 'stretch', 'stretches')}`;
@@ -181,7 +181,7 @@ export function contradictionsTable(found: readonly Contradiction[], total: numb
 export function agreementConcerns(agreement: Agreement, input: ReportInput): string[] {
   const { totals, erasedEntries } = agreement;
   const concerns: string[] = [];
-  if (input.generatedAt < periodOf(input).to) concerns.push('The period was not over when this report was made.');
+  if (input.generatedAt < reportPeriod(input).to) concerns.push('The period was not over when this report was made.');
   if (totals.both === 0 && totals.onlyWebhook > 0 && totals.onlyPulled > 0)
     concerns.push(
       'No delivery matches a row of the log. The two may name their records differently; if so, each decision is counted twice and the rest of this report does not show what is missing. “consent-ledger source discover” shows the fields of both.',
@@ -206,7 +206,7 @@ export function agreementConcerns(agreement: Agreement, input: ReportInput): str
 /** Concerns about the pulled log. */
 function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
   const { totals, banners, pulled, pulledSoFar, gaps, nothingBefore, recounts } = agreement;
-  const { from } = periodOf(input);
+  const { from } = reportPeriod(input);
   if (!pulled)
     return [
       totals.onlyWebhook === 0

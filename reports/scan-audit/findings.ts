@@ -11,11 +11,11 @@ import { formatCount } from '../format.ts';
 import type { ShownColumn } from '../render/blocks.ts';
 import type { CsvColumn } from '../render/csv-json.ts';
 import { notStated } from '../words.ts';
-import { foldIntegration, keyOf } from '../../src/projections/integrations.ts';
+import { foldIntegration, integrationKey } from '../../src/projections/integrations.ts';
 import type { Period, Scope } from '../../src/store/queries/scope.ts';
 
 /** One line about scans and integrations: an item of a site, a change, or the fate of an integration. */
-export interface Finding {
+export interface ScanFinding {
   readonly record: 'inventory' | ScanChange['change'] | IntegrationRow['change'];
   readonly site: string;
   /** Time of the scan or change, ISO 8601 UTC. */
@@ -29,7 +29,7 @@ export interface Finding {
   readonly commitment: string | null;
 }
 
-function itemFinding(scan: ScanRow, item: ScanItem, change?: ScanChange): Finding {
+function itemFinding(scan: ScanRow, item: ScanItem, change?: ScanChange): ScanFinding {
   return {
     record: change?.change ?? 'inventory',
     ...{ site: scan.site, at: scan.at, entry: scan.seq, commitment: scan.commitment },
@@ -37,15 +37,15 @@ function itemFinding(scan: ScanRow, item: ScanItem, change?: ScanChange): Findin
   };
 }
 
-export function inventoryFindings({ scan, items }: SiteInventory): Finding[] {
+export function inventoryFindings({ scan, items }: SiteInventory): ScanFinding[] {
   return items.map((item) => itemFinding(scan, item));
 }
 
-export function driftFindings(changes: readonly (ScanChange & { readonly scan: ScanRow })[]): Finding[] {
+export function driftFindings(changes: readonly (ScanChange & { readonly scan: ScanRow })[]): ScanFinding[] {
   return changes.map((change) => itemFinding(change.scan, change.item, change));
 }
 
-export function integrationFinding(row: IntegrationRow): Finding {
+export function integrationFinding(row: IntegrationRow): ScanFinding {
   return {
     record: row.change,
     ...{ site: row.site ?? '', at: row.at, entry: row.seq, commitment: row.commitment },
@@ -54,7 +54,7 @@ export function integrationFinding(row: IntegrationRow): Finding {
 }
 
 /** Every line of an audit: inventories at the end, changes in the period, integrations. */
-export function* findingsOf({ sites, changes, integrations }: ScanAudit): Generator<Finding> {
+export function* findingsOf({ sites, changes, integrations }: ScanAudit): Generator<ScanFinding> {
   for (const site of sites) yield* inventoryFindings(site);
   yield* driftFindings(changes);
   yield* integrations.changes.map(integrationFinding);
@@ -63,7 +63,7 @@ export function* findingsOf({ sites, changes, integrations }: ScanAudit): Genera
 const yesNo = (flag: boolean | null | undefined) => (flag == null ? null : flag ? 'yes' : 'no');
 
 /** A finding as a row of CSV. */
-export const findingColumns: readonly CsvColumn<Finding>[] = [
+export const findingColumns: readonly CsvColumn<ScanFinding>[] = [
   { title: 'record', value: ({ record }) => record },
   { title: 'site', value: ({ site }) => site || null },
   { title: 'time', value: ({ at }) => at },
@@ -97,7 +97,7 @@ function beforeConsentWord(item: ScanItem): string {
 }
 
 /** Describes a change. */
-export function changeWords({ record, item, was }: Finding): string {
+export function changeWords({ record, item, was }: ScanFinding): string {
   switch (record) {
     case 'new':
       return `new, category ${categoryWord(item)}${item?.beforeConsent === true && needsConsent(item) ? ', set before consent' : ''}`;
@@ -114,7 +114,7 @@ export function changeWords({ record, item, was }: Finding): string {
   }
 }
 
-export const itemColumns: readonly ShownColumn<Finding>[] = [
+export const itemColumns: readonly ShownColumn<ScanFinding>[] = [
   { title: 'Name', share: 3.6, value: ({ name }) => name },
   { title: 'Kind', share: 1.5, value: ({ item }) => item?.kind ?? '' },
   { title: 'Category', share: 2.2, value: ({ item }) => categoryWord(item) },
@@ -128,7 +128,7 @@ export const itemColumns: readonly ShownColumn<Finding>[] = [
   { title: 'Before consent', share: 1.9, value: ({ item }) => (item === null ? '' : beforeConsentWord(item)) },
 ];
 
-export const changeColumns: readonly ShownColumn<Finding>[] = [
+export const changeColumns: readonly ShownColumn<ScanFinding>[] = [
   { title: 'Scan', share: 3, value: ({ at }, time) => time(at) },
   { title: 'Site', share: 2.6, whole: true, value: ({ site }) => siteWord(site) },
   { title: 'Cookie or tracker', share: 4, value: ({ name, item }) => (item === null ? name : nameOfItem(item)) },
@@ -167,7 +167,7 @@ export const integrationColumns: readonly ShownColumn<Row<'integrations'>>[] = [
   { title: 'Entry', share: 1.2, align: 'right', value: ({ last_seq: seq }) => formatCount(seq) },
 ];
 
-const asRecord = (finding: Finding) =>
+const asRecord = (finding: ScanFinding) =>
   Object.fromEntries(findingColumns.map(({ title, value }) => [title, value(finding)]));
 
 /** A scan as JSON. */
@@ -330,7 +330,7 @@ export async function loadIntegrations(
   const states = new Map<string, Row<'integrations'>>();
   const changes: IntegrationRow[] = [];
   for await (const row of history.integrationRows(filter)) {
-    const key = keyOf(row);
+    const key = integrationKey(row);
     states.set(key, foldIntegration(states.get(key), row));
     if (row.at >= from) changes.push(row);
     if (changes.length > MAX_CHANGES) changes.shift();

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { diagnoseSignature, type Finding } from '../../receivers/diagnose.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
-import type { Span } from '../core/zoned-days.ts';
+import type { CalendarPeriod } from '../core/zoned-days.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import type { RejectedItem, RejectedRing } from '../rejected/ring.ts';
 import { holdsBytes } from '../store/queries/entry-pages.ts';
@@ -213,7 +213,7 @@ export async function diagnoseRefused(
 /** Stored and refused deliveries on each of these days, in order. */
 export async function countDeliveriesByDay(
   read: Query,
-  { days, sources }: { readonly days: readonly Span[]; readonly sources: readonly string[] | null },
+  { days, sources }: { readonly days: readonly CalendarPeriod[]; readonly sources: readonly string[] | null },
 ): Promise<readonly { readonly day: string; readonly stored: number; readonly refused: number }[]> {
   const since = minuteOf(days[0]?.start ?? '');
   const stored = await read

@@ -45,7 +45,7 @@ export interface OfficerAttention {
   readonly banners: readonly BannerStatus[];
   /** Banners whose consent log may be incomplete. */
   readonly gaps: readonly BannerStatus[];
-  readonly agreement: Agreement;
+  readonly agreement: FindingCounts;
   /** Cases whose subject has consented again since the withdrawal, over the last {@link AGREEMENT_DAYS} days. */
   readonly consentAfterWithdrawal: readonly string[];
   readonly scans: ScanAttention;
@@ -126,7 +126,7 @@ interface ScanAttention {
 }
 
 /** How deliveries and the pulled log agree over the last {@link AGREEMENT_DAYS} days. */
-export interface Agreement {
+export interface FindingCounts {
   /** Decisions only in the log: the endpoint was down, or the event is not subscribed. */
   readonly undelivered: number;
   /** Decisions with two records that contradict each other. */
@@ -216,7 +216,12 @@ export function isGap({ state, gap }: Pick<BannerStatus, 'state' | 'gap'>): bool
   return state !== 'up-to-date' && state !== 'dismissed' && (state !== 'running' || gap !== null);
 }
 
-async function loadAgreement(read: Query, followed: readonly Source[], from: string, to: string): Promise<Agreement> {
+async function loadAgreement(
+  read: Query,
+  followed: readonly Source[],
+  from: string,
+  to: string,
+): Promise<FindingCounts> {
   const history = createHistory(read);
   const some = await Promise.all([history.sourcesWith('conflicting'), history.sourcesWith('only-pulled')]);
   const { onlyPulled, conflicting } = await history.disagreement(
@@ -265,7 +270,7 @@ function attentionParts(
   { count: open, overdue, soon, dateless, optOuts, unclear, placeless }: OpenFigures,
   matched: readonly OpenRequest[],
   gaps: number,
-  agreement: Agreement,
+  agreement: FindingCounts,
   consentAfter = 0,
   scans: ScanAttention = { beforeConsent: [], integrations: [] },
   messages = 0,

@@ -62,13 +62,13 @@ export interface Surroundings {
    */
   readonly comparison: { readonly at: string; readonly found: string | null } | null;
   /** Why appends are refused; null if they are not. */
-  readonly refusal: Refusal | null;
+  readonly refusal: AppendRefusal | null;
   /** How far checkpoints have been witnessed, and how long one may wait for it; null: no witnesses are configured. */
   readonly witnessing: { readonly state: WitnessState; readonly epoch: number; readonly maxAgeHours: number } | null;
 }
 
 /** Why nothing can be appended at the moment. */
-export interface Refusal {
+export interface AppendRefusal {
   readonly code: 'identity-altered' | 'journal-ahead' | 'installation-moved' | 'schema-altered';
   readonly reason: string;
   readonly remedy: string;
@@ -116,7 +116,7 @@ export async function findWarnings(read: Query, given: Surroundings | Promise<Su
   return found.flat();
 }
 
-function refusalWarning(refusal: Refusal | null): Warning[] {
+function refusalWarning(refusal: AppendRefusal | null): Warning[] {
   if (refusal === null) return [];
   return [
     {

@@ -17,7 +17,7 @@ export interface BackupPlaces {
 }
 
 /** `s3://…` is a bucket, anything else a folder. Throws UsageError for an invalid bucket. */
-export function placeOf(text: string): BackupPlaces {
+export function backupPlacesOf(text: string): BackupPlaces {
   if (!text.startsWith('s3://')) return { folder: text, bucket: null };
   const bucket = bucketAddressOf(text);
   if (bucket === null) throw new UsageError([`Invalid bucket ${JSON.stringify(text)}: use s3://my-bucket/folder.`]);
@@ -148,7 +148,7 @@ export async function withDownloaded<T>(
   const [, bucketName = '', path = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(text) ?? [];
   const isFolder = path === '' || path.endsWith('/');
   const folderPath = isFolder ? path : path.slice(0, Math.max(0, path.lastIndexOf('/')));
-  const { bucket: address } = placeOf(`s3://${bucketName}${folderPath === '' ? '' : `/${folderPath}`}`);
+  const { bucket: address } = backupPlacesOf(`s3://${bucketName}${folderPath === '' ? '' : `/${folderPath}`}`);
   if (address === null) throw new UsageError([`Invalid bucket ${JSON.stringify(text)}: use s3://my-bucket/folder.`]);
   const bucket = openBucket(config.storage, address);
   const local = await mkdtemp(join(tmpdir(), 'consent-ledger-restore-'));

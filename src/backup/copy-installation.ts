@@ -8,7 +8,8 @@ import { type ReadModelName, readModelNames } from '../projections/tables.ts';
 import { keyOf } from '../store/schema.ts';
 import { MOVED_TO, readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../store/settings.ts';
 import type { Query, Store } from '../store/store.ts';
-import { copiedOnly, copiedWhole, copyByPage, copyEntries, copyWhole, lastSeq, readByKey } from './copy-tables.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
+import { copiedOnly, copiedWhole, copyByPage, copyEntries, copyWhole, readByKey } from './copy-tables.ts';
 
 interface CopyOptions {
   readonly context: Context;
@@ -50,18 +51,18 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
   const from = context.store;
   await assertFits(from, to);
   await writeSetting(to, UNFINISHED_COPY, new Date(context.clock()).toISOString());
-  const before = await lastSeq(to);
+  const before = await lastSeq(to.read);
 
   let seq = before;
   const follow = async () => {
     for (let pass = 0; pass < PASSES; pass += 1) {
-      const head = await lastSeq(from);
+      const head = await lastSeq(from.read);
       // Copied first: a sync cursor may be behind the entries, but never ahead of them.
       for (const table of [...copiedWhole, ...copiedOnly]) await copyWhole(from, to, table);
       await copyEntries(from, to, head, (done, total) => onProgress('copied', done, total));
       await copyByPage(from, to, head);
       seq = head;
-      if ((await lastSeq(from)) === head) return;
+      if ((await lastSeq(from.read)) === head) return;
     }
   };
   await follow();
@@ -90,7 +91,7 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
   });
   await context.projector.catchUp();
   const readModels = await compareReadModels(from, to);
-  const behind = (await lastSeq(from)) - seq;
+  const behind = (await lastSeq(from.read)) - seq;
   const whole = differentLeaf === null && verification.faults.length === 0 && readModels.every(({ same }) => same);
   // A copy with a fault stays marked, so it is not mistaken for the installation.
   if (whole || (behind > 0 && differentLeaf === null && verification.faults.length === 0))
@@ -111,7 +112,7 @@ async function assertFits(from: Store, to: Store): Promise<void> {
   const moved = await readSetting(from, MOVED_TO);
   const theirs = await readSetting(to, 'instance_id');
   const ours = await readSetting(from, 'instance_id');
-  const there = await lastSeq(to);
+  const there = await lastSeq(to.read);
   if (moved !== null && theirs !== ours)
     throw new UsageError([`This installation has moved to ${moved}: set DATABASE_URL to it, and copy from there.`]);
   if (theirs !== null && theirs !== ours) {
@@ -121,7 +122,7 @@ async function assertFits(from: Store, to: Store): Promise<void> {
   }
   if (theirs === null && there > 0)
     throw new UsageError(['The target database contains entries but no installation: use an empty database.']);
-  const here = await lastSeq(from);
+  const here = await lastSeq(from.read);
   const different = there === 0 ? null : await findDifferentLeaf(from, to, Math.min(there, here));
   if (there > here || different !== null) {
     throw new UsageError([
@@ -139,7 +140,7 @@ async function retire({ context, name, actor }: CopyOptions): Promise<void> {
     ledger,
     'installation',
     { action: 'installation.moved', actor, to: name },
-    ['installation.moved', instance, name, String(await lastSeq(context.store))],
+    ['installation.moved', instance, name, String(await lastSeq(context.store.read))],
     clock().toISOString(),
     (tx) => tx.insertMany('settings', [{ name: MOVED_TO, value: name }], 'replace'),
   );

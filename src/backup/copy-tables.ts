@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { TableName } from '../store/schema.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
 import { readEntryPage } from '../store/queries/entry-pages.ts';
 import { MOVED_TO } from '../store/settings.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
@@ -57,7 +58,7 @@ export async function copyEntries(
   upTo: number,
   onProgress: (done: number, total: number) => void,
 ): Promise<number> {
-  const start = await lastSeq(to);
+  const start = await lastSeq(to.read);
   let done = start;
   while (done < upTo) {
     const page = await readEntryPage(from.read, done, upTo, { entries: ROWS, bytes: BYTES });
@@ -123,15 +124,6 @@ export async function copyWhole(from: Store, to: Store, table: TableName): Promi
     if (table !== 'settings' && table !== 'positions') await any(tx.query).deleteFrom(table).execute();
     await insertInPortions(tx, table, rows, table === 'settings' || table === 'positions' ? 'replace' : 'fail');
   });
-}
-
-/** The highest seq; 0 if there is none. */
-export async function lastSeq(store: Pick<Store, 'read'>): Promise<number> {
-  const row = await store.read
-    .selectFrom('entries')
-    .select((eb) => eb.fn.max('seq').as('seq'))
-    .executeTakeFirstOrThrow();
-  return Number(row.seq ?? 0);
 }
 
 export async function insertInPortions(

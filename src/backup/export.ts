@@ -12,9 +12,10 @@ import { createTally } from '../crypto/hash.ts';
 import { type ReadModelName, readModelNames } from '../projections/tables.ts';
 import { type Column, keyOf, tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { lastSeq, readByKey } from './copy-tables.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
+import { readByKey } from './copy-tables.ts';
 import { createWalk, journalFiles, witnessedFiles } from './make-backup.ts';
-import { describeColumns, readRows, type Row } from './rows.ts';
+import { describeColumns, readRows, type TableRow } from './rows.ts';
 
 export interface ExportReport {
   readonly folder: string;
@@ -74,7 +75,7 @@ async function writeAll(
   onProgress: ExportOptions['onProgress'],
 ): Promise<Omit<ExportReport, 'folder'>> {
   const output = createOutput(folder);
-  const seq = await lastSeq({ read });
+  const seq = await lastSeq(read);
   const notes = await read.selectFrom('checkpoints').select(['size', 'root', 'note']).orderBy('size').execute();
   const walk = createWalk(notes.at(-1) ?? null);
   await writeEntries(output, read, walk, (done) => onProgress(done, seq));
@@ -154,7 +155,7 @@ async function writeTables(output: Output, read: Query): Promise<Readonly<Record
     };
     const columns = Object.keys(tables[table].columns).map((title) => ({
       title,
-      value: (row: Row) => cellOf(row[title]),
+      value: (row: TableRow) => cellOf(row[title]),
     }));
     await output.write(`tables/${table}.csv`, renderCsv(columns, rows()));
   }
@@ -231,7 +232,7 @@ async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path) as AsyncIterable<Buffer>;
 }
 
-function entryLine(row: Row): string {
+function entryLine(row: TableRow): string {
   const hex = (value: unknown) => (value as Buffer).toString('hex');
   const base64 = (value: unknown) => (value === null ? null : (value as Buffer).toString('base64'));
   const body = row['body'] as Buffer | null;

@@ -11,11 +11,11 @@ import { createJournal } from '../ledger/journal.ts';
 import type { Entry } from '../crypto/entry.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Query } from '../store/store.ts';
-import { lastSeq } from './copy-tables.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
 import { CONTROLLER_NAME, PROFILES_FOLDER } from '../config.ts';
 import { verifierKeyPath } from '../context/data-directory.ts';
 import type { Adding, Lock } from './archive.ts';
-import { backedUp, describeColumns, encodeRow, readRows, type Row } from './rows.ts';
+import { backedUp, describeColumns, encodeRow, readRows, type TableRow } from './rows.ts';
 
 export const BACKUP_FORMAT = 'consent-ledger/backup/1';
 
@@ -127,7 +127,7 @@ async function addEverything(
   to: Adding,
 ): Promise<Content> {
   const { keys, instance, epoch, version, store, config } = context;
-  const seq = await lastSeq({ read });
+  const seq = await lastSeq(read);
   const facts: Header = {
     format: BACKUP_FORMAT,
     madeAt: madeAt.toISOString(),
@@ -227,14 +227,14 @@ export function createWalk(checkpoint: NewestCheckpoint | null) {
   const erased = new Set<string>();
   const faults: string[] = [];
   let frontier: Frontier = EMPTY_FRONTIER;
-  const grow = (rows: readonly Row[]) => {
+  const grow = (rows: readonly TableRow[]) => {
     frontier = growFrontier(
       frontier,
       rows.map((row) => row['leaf_hash'] as Buffer),
     );
   };
   return {
-    entries(page: readonly Row[]): void {
+    entries(page: readonly TableRow[]): void {
       const until = Math.min(page.length, Math.max(0, (checkpoint?.size ?? 0) - frontier.size));
       grow(page.slice(0, until));
       if (until > 0 && frontier.size === checkpoint?.size && !rootOf(frontier).equals(checkpoint.root))

@@ -24,7 +24,8 @@ import {
   writeSetting,
 } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
-import { insertInPortions, lastSeq, madeAnew } from './copy-tables.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
+import { insertInPortions, madeAnew } from './copy-tables.ts';
 import { DATA_DIRECTORY } from '../context/data-directory.ts';
 import { openStore } from '../context/engines.ts';
 import { readArchive, type Unlock, wholeOf } from './archive.ts';
@@ -120,7 +121,7 @@ async function claimPlace(config: Config): Promise<void> {
   let isOurs: boolean;
   try {
     isOurs = (await readSetting(store, UNFINISHED_RESTORE)) !== null;
-    const isEmpty = (await lastSeq(store)) === 0 && (await readSetting(store, 'instance_id')) === null;
+    const isEmpty = (await lastSeq(store.read)) === 0 && (await readSetting(store, 'instance_id')) === null;
     if (!isOurs && !isEmpty)
       throw new UsageError([
         'The database is not empty: restore into an empty one. Set DATABASE_URL (SQLite: or DATA_DIR) to another.',
@@ -322,7 +323,7 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
   const store = await openStore(config.database);
   let first: number;
   try {
-    const end = await lastSeq(store);
+    const end = await lastSeq(store.read);
     const checkpoint = await store.read
       .selectFrom('checkpoints')
       .select('note')

@@ -10,7 +10,7 @@ import { copiedByPage, copiedWhole } from './copy-tables.ts';
  * `u:` and the text if they are UTF-8, otherwise `b:` and base64.
  */
 
-export type Row = Readonly<Record<string, unknown>>;
+export type TableRow = Readonly<Record<string, unknown>>;
 
 /** Tables of a backup, in the order in which they are restored. Read models and sessions are left out. */
 export const backedUp: readonly TableName[] = [...copiedByPage, ...copiedWhole];
@@ -31,14 +31,14 @@ function decodeBytes(text: string): Buffer {
   return text.startsWith('u:') ? Buffer.from(text.slice(2), 'utf8') : Buffer.from(text.slice(2), 'base64');
 }
 
-export function encodeRow(row: Row): string {
+export function encodeRow(row: TableRow): string {
   const cells: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) cells[name] = Buffer.isBuffer(value) ? encodeBytes(value) : value;
   return `${JSON.stringify(cells)}\n`;
 }
 
 /** Parses a row. Drops ids assigned by the database, and refuses columns unknown to this program. */
-export function decodeRow(table: TableName, line: string): Row {
+export function decodeRow(table: TableName, line: string): TableRow {
   const cells = JSON.parse(line) as Record<string, unknown>;
   const row: Record<string, unknown> = {};
   for (const [name, { type }] of columnsOf(table)) {
@@ -54,7 +54,7 @@ const PAGE = 250;
 const BYTES = 4 << 20;
 
 /** All rows of a table, page by page; in key order if the table may be large. */
-export async function* readRows(read: Query, table: TableName): AsyncGenerator<readonly Row[]> {
+export async function* readRows(read: Query, table: TableName): AsyncGenerator<readonly TableRow[]> {
   if (table === 'entries') {
     for (let after = 0; ; ) {
       const page = await readEntryPage(read, after, Number.MAX_SAFE_INTEGER, { entries: PAGE, bytes: BYTES });
@@ -94,5 +94,5 @@ export async function* readRows(read: Query, table: TableName): AsyncGenerator<r
     }
   }
   // Configured by people, or of limited size.
-  yield await (read as unknown as Kysely<Record<string, Row>>).selectFrom(table).selectAll().execute();
+  yield await (read as unknown as Kysely<Record<string, TableRow>>).selectFrom(table).selectAll().execute();
 }

@@ -1,4 +1,4 @@
-import { type Asked, computeDeadlines, type Deadlines, whyNotRefused } from '../law/deadlines.ts';
+import { type RequestedItem, computeDeadlines, type Deadlines, whyNotRefused } from '../law/deadlines.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
 import type { Clock } from '../core/clock.ts';
@@ -100,7 +100,7 @@ function deadlinesOf(row: CaseRow, folded: CaseFolded, context: ViewContext): De
   });
 }
 
-function askedIdentity(folded: CaseFolded): Asked | null {
+function askedIdentity(folded: CaseFolded): RequestedItem | null {
   const { askedAt, status, informationAt, checkedAt } = folded.identity;
   if (askedAt === null) return null;
   // Information that was not convincing has still been received: nothing more is awaited.

@@ -4,7 +4,7 @@ import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/ext
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import { type Lock, recipientProblem, type Unlock } from '../backup/archive.ts';
-import { backUp, placeOf, withDownloaded } from '../backup/bucket-backups.ts';
+import { backUp, backupPlacesOf, withDownloaded } from '../backup/bucket-backups.ts';
 import { exportEverything } from '../backup/export.ts';
 import { acceptDatabase, restoreBackup, type RestoreOptions, type RestoreReport } from '../backup/restore.ts';
 import { UsageError } from '../core/errors.ts';
@@ -35,7 +35,7 @@ export function registerBackup(program: CommandUnknownOpts, io: CommandIo): void
     )
     .action((flags) =>
       withContext(async (context) => {
-        const places = flags.out === undefined ? context.config.backup : placeOf(flags.out);
+        const places = flags.out === undefined ? context.config.backup : backupPlacesOf(flags.out);
         if (places.folder === null && places.bucket === null)
           throw new UsageError(['No place for the backup: use --out <folder>, or set BACKUP_FOLDER or BACKUP_BUCKET.']);
         const lock = await lockOf(flags, context.config.backup.recipients);

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { consentRecordText } from '../../reports/consent-record.ts';
 import {
-  bannerWord,
+  bannerPhrase,
   evidenceWords,
   type LookUp,
   lookUpConsent,
@@ -129,7 +129,7 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
   ];
   const byId = new Map(found.decisions.map((decision) => [decision.decisionId, decision]));
   for (const { bannerId, purposes, necessary } of found.standing) {
-    lines.push(pc.bold(printable(bannerWord(bannerId, found.bannerNames))));
+    lines.push(pc.bold(printable(bannerPhrase(bannerId, found.bannerNames))));
     for (const { purpose, state, since, decisionId } of purposes) {
       const seqs = byId.get(decisionId)?.entries.map(({ seq }) => seq) ?? [];
       const word = state === 'granted' ? pc.green('granted') : pc.yellow(purposeStateWords[state]);

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { readConfiguredRegimesFile } from '../config.ts';
-import { type ComputedCase, computeCase, dayText, readDeadlineCase } from '../law/deadline-calculator.ts';
+import { type ComputedCase, computeCase, weekdayText, readDeadlineCase } from '../law/deadline-calculator.ts';
 import { UsageError } from '../core/errors.ts';
 import { createRegimeTable, type RegimeTable } from '../law/regime-table.ts';
 import { requestKinds } from '../core/vocabulary.ts';
@@ -183,7 +183,7 @@ function lineText(number: number, answered: ComputedCase | { readonly error: str
 
 /** A case for people: first the deciding law, then every law in words. */
 function caseText({ answer, deadlines, timeZone, timeZoneBasis }: ComputedCase): string {
-  const day = (date: string | null) => (date === null ? null : dayText(date));
+  const day = (date: string | null) => (date === null ? null : weekdayText(date));
   const decides = answer.law === null ? '' : `, by ${answer.law}`;
   const lines: (string | null)[] = [
     answer.limit === null

@@ -7,7 +7,7 @@ import { UsageError } from '../core/errors.ts';
 import { erasureReasonCodes, erasureReasons } from '../core/erasure.ts';
 import { reapplyErasures } from '../erasure/again.ts';
 import { choose, type ErasureChoice, periodKinds } from '../erasure/choose.ts';
-import { factsOf, lastErasure, produceErasureCertificate } from '../erasure/certificate.ts';
+import { erasureFactsOf, lastErasure, produceErasureCertificate } from '../erasure/certificate.ts';
 import { carryOut, type ErasureDecision, finishErasures, isUnfinished, problemsOf } from '../erasure/erase.ts';
 import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
 import { sourcesNeedingSecondOfficer } from '../erasure/proposal.ts';
@@ -43,7 +43,7 @@ export function registerLedgerErase(ledger: CommandUnknownOpts, io: CommandIo): 
       if (done.outcome === 'refused') throw new UsageError(done.problems);
       const { seqs, erasedAt } = done;
       const lawName = lawNameOf(context, decision.law);
-      const facts = factsOf({ ...decision, by: plan.by }, summaryOf(plan), {
+      const facts = erasureFactsOf({ ...decision, by: plan.by }, summaryOf(plan), {
         ...{ seqs, erasedAt, lawName },
         suppressed: plan.suppress.length > 0,
       });

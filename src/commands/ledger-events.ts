@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { asciiJson, type LedgerEvent, octetCounted, readEvents, syslogLine } from '../ledger/events.ts';
 import { type CommandIo, counted, timeOf, withJson, wholeNumberFrom } from './command-io.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
 import { findSource, withContext } from './run-context.ts';
 
 /** `ledger events`: every entry's metadata, for a SIEM. */
@@ -35,17 +36,13 @@ export function registerLedgerEvents(ledger: CommandUnknownOpts, io: CommandIo):
         if (source !== undefined) findSource(context, source);
         const { read } = context.store;
         await context.projector.catchUp();
-        const { seq } = await read
-          .selectFrom('entries')
-          .select((eb) => eb.fn.max('seq').as('seq'))
-          .executeTakeFirstOrThrow();
         const host = hostname();
         let [written, last] = [0, after];
         const write = async (text: string) => {
           if (!io.stdout.write(text)) await once(io.stdout, 'drain');
         };
         if (json) await write('{"events":[');
-        for await (const page of readEvents(read, { after, upTo: Number(seq ?? 0), source })) {
+        for await (const page of readEvents(read, { after, upTo: await lastSeq(read), source })) {
           const some = page.filter(isWanted).slice(0, limit - written);
           const lines = some.map((event) => (json || format === 'jsonl' ? asciiJson(event) : syslogLine(event, host)));
           if (json) await write(`${written > 0 && lines.length > 0 ? ',' : ''}${lines.join(',\n')}`);

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import type { DatabaseAddress } from '../config/variables.ts';
-import { openToRead } from '../context/engines.ts';
+import { openDatabaseToRead } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseVerifierKey } from '../crypto/checkpoint.ts';
 import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
@@ -30,7 +30,7 @@ export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags):
   const outside = (await Promise.all((options.checkpoint ?? []).map(readNotes))).flat();
   const timestamps = await readTimestamps(options);
   const database = options.database ?? loadProcessConfig().database;
-  const opened = await openToRead(database);
+  const opened = await openDatabaseToRead(database);
   try {
     const progress = createProgress(io, 'entries verified');
     const found = await verifyPublicly({ read: opened.read, key, outside, timestamps, onProgress: progress.report });

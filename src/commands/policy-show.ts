@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Query } from '../store/store.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
-import { linkKey, loadListedLinks, loadPublishedLink } from '../policies/list.ts';
+import { listedPolicyKey, loadListedLinks, loadPublishedLink } from '../policies/list.ts';
 import { type CallRow, settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle-calls.ts';
 import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../policy-snapshots/stored-texts.ts';
 import {
@@ -17,7 +17,7 @@ import {
   withJson,
 } from './command-io.ts';
 import { cameText, targetText } from './policy-stored-text.ts';
-import { assertPolicyOf, stateText } from './policy-call.ts';
+import { assertPolicyOf, callStateText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `policy show`, `policy calls`, `policy settle`: work on what is known here, without asking the service. */
@@ -86,7 +86,7 @@ function registerCalls(policy: CommandUnknownOpts, io: CommandIo): void {
               row.source,
               row.via === 'mcp' ? `${row.operation} (MCP)` : row.operation,
               aboutText(row),
-              stateText(row, unknownOf(row).length),
+              callStateText(row, unknownOf(row).length),
               row.http_status,
               row.actor,
               row.request_id,
@@ -195,7 +195,7 @@ function shownCall(row: CallRow) {
 async function loadLink(read: Query, view: PolicyView): Promise<string | null> {
   const { listed } = view;
   const links = listed === null || listed.gone_at !== null ? null : await loadListedLinks(read, [listed]);
-  return links?.get(linkKey(view.source, view.policyId)) ?? (await loadPublishedLink(read, lastPublish(view)));
+  return links?.get(listedPolicyKey(view.source, view.policyId)) ?? (await loadPublishedLink(read, lastPublish(view)));
 }
 
 function lastPublish(view: PolicyView): CallRow | undefined {
@@ -270,7 +270,7 @@ function policyText(view: PolicyView, link: string | null): string {
     `  calls     ${facts.calls.length === 0 ? 'none from here' : ''}`,
     ...view.calls.map(
       (row) =>
-        `    ${timeText(row.asked_at)}  ${row.operation} by ${row.actor}: ${stateText(row)}  (${row.request_id})`,
+        `    ${timeText(row.asked_at)}  ${row.operation} by ${row.actor}: ${callStateText(row)}  (${row.request_id})`,
     ),
   ];
   return lines.map((line) => printable(line).trimEnd()).join('\n');

@@ -25,7 +25,7 @@ import {
   type ListOutcome,
   type ListedRow,
   loadCatalogue,
-  linkKey,
+  listedPolicyKey,
   loadListedLinks,
 } from '../policies/list.ts';
 import { settleCalls } from '../policies/settle-calls.ts';
@@ -89,7 +89,7 @@ export function registerPolicyList(policy: CommandUnknownOpts, io: CommandIo): v
           source: slug,
         });
         const links = await loadListedLinks(context.store.read, rows);
-        const addressOf = (row: ListedRow) => links.get(linkKey(row.source, row.policy_id)) ?? row.url;
+        const addressOf = (row: ListedRow) => links.get(listedPolicyKey(row.source, row.policy_id)) ?? row.url;
         if (asked.some(({ outcome }) => outcome === 'failed' || outcome === 'not-configured')) io.exitCode = 1;
         printResult(io, flags, { asked, policies: rows.map((row) => shown(row, addressOf(row))), disagreements }, () =>
           textOf(asked, rows, addressOf, disagreements),

@@ -6,7 +6,7 @@ import {
   type SiteInventory,
   changeColumns,
   driftFindings,
-  type Finding,
+  type ScanFinding,
   findingColumns,
   integrationColumns,
   integrationFinding,
@@ -147,7 +147,7 @@ function shownTable<T>(columns: readonly ShownColumn<T>[], rows: readonly T[], n
   );
 }
 
-function findingsOfSite(inventory: SiteInventory): Finding[] {
+function findingsOfSite(inventory: SiteInventory): ScanFinding[] {
   const { scan, drift } = inventory;
   return [...inventoryFindings(inventory), ...driftFindings(drift.map((change) => ({ ...change, scan })))];
 }

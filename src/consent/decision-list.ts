@@ -3,7 +3,7 @@ import { countChoices } from '../store/queries/decisions-in.ts';
 import { createHistory } from '../store/queries/history.ts';
 import type { JudgedRow } from '../store/queries/history-decisions.ts';
 import type { Query } from '../store/store.ts';
-import { placeOf } from './findings.ts';
+import { listPlaceOf } from './findings.ts';
 
 interface Wanted {
   /** Slugs. */
@@ -20,7 +20,7 @@ export async function listDecisions(
   { sources, period, choice, after, limit }: Wanted & { readonly after: string; readonly limit: number },
 ): Promise<{ readonly rows: readonly JudgedRow[]; readonly next: string | null }> {
   const history = createHistory(read);
-  const cursor = placeOf(after);
+  const cursor = listPlaceOf(after);
   const rows: JudgedRow[] = [];
   for (const source of [...sources].sort()) {
     if (cursor !== null && source < cursor.source) continue;

@@ -7,7 +7,7 @@ const findings = { contradictions: 'conflicting', undelivered: 'only-pulled' } a
 export type FindingKind = keyof typeof findings;
 
 /** A decision with a finding. */
-export interface Finding {
+export interface FoundDecision {
   readonly source: string;
   readonly decision: ReconciledDecision;
 }
@@ -31,10 +31,10 @@ export async function loadFindings(
     readonly after: string | null;
     readonly limit: number;
   },
-): Promise<{ readonly rows: readonly Finding[]; readonly next: string | null }> {
+): Promise<{ readonly rows: readonly FoundDecision[]; readonly next: string | null }> {
   const history = createHistory(read);
-  const cursor = placeOf(after ?? '');
-  const rows: Finding[] = [];
+  const cursor = listPlaceOf(after ?? '');
+  const rows: FoundDecision[] = [];
   const some = await history.sourcesWith(findings[kind]);
   for (const slug of sources.filter((one) => some.has(one)).sort()) {
     if (cursor !== null && slug < cursor.source) continue;
@@ -58,7 +58,9 @@ export async function loadFindings(
 }
 
 /** A place in a list that is ordered by source, time and entry; null if the text is not one. */
-export function placeOf(text: string): { readonly source: string; readonly at: string; readonly seq: number } | null {
+export function listPlaceOf(
+  text: string,
+): { readonly source: string; readonly at: string; readonly seq: number } | null {
   const [, source = '', at = '', seq = ''] = /^(\S{1,100}) (\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})$/.exec(text) ?? [];
   return source === '' ? null : { source, at, seq: Number(seq) };
 }

@@ -370,7 +370,7 @@ export function purposeWord(purpose: string): string {
   return purpose === ALL_PURPOSES ? 'all purposes (none named)' : purpose;
 }
 
-export function bannerWord(bannerId: string | null, names: BannerNames): string {
+export function bannerPhrase(bannerId: string | null, names: BannerNames): string {
   if (bannerId === null) return 'no banner named';
   const name = names.get(bannerId);
   return name === undefined ? `banner ${bannerId}` : `banner ${name} (${bannerId})`;
@@ -411,7 +411,7 @@ export function evidenceWords(
 export function standingWords(standing: readonly BannerStanding[], names: BannerNames): readonly string[] {
   return standing.flatMap(({ bannerId, purposes }) =>
     purposes.map(
-      ({ purpose, state }) => `${bannerWord(bannerId, names)}, ${purposeWord(purpose)}: ${purposeStateWords[state]}`,
+      ({ purpose, state }) => `${bannerPhrase(bannerId, names)}, ${purposeWord(purpose)}: ${purposeStateWords[state]}`,
     ),
   );
 }

@@ -4,7 +4,7 @@ import { renderPdf } from '../../reports/render/pdf.ts';
 import type { CheckpointToPrint } from '../../reports/report.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import {
-  bannerWord,
+  bannerPhrase,
   type CitedDecision,
   type LookUp,
   policyWords,
@@ -107,12 +107,12 @@ function standingRows(
       purposeWord(purpose),
       purposeStateWords[state],
       time(since),
-      bannerWord(bannerId, bannerNames),
+      bannerPhrase(bannerId, bannerNames),
       (entries.get(decisionId) ?? []).join(', '),
     ]),
     ...(necessary.length === 0
       ? []
-      : [[necessary.join(', '), 'necessary, needs no consent', '', bannerWord(bannerId, bannerNames), '']]),
+      : [[necessary.join(', '), 'necessary, needs no consent', '', bannerPhrase(bannerId, bannerNames), '']]),
   ]);
 }
 

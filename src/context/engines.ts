@@ -21,7 +21,7 @@ export async function openStore(database: DatabaseAddress): Promise<Store> {
  * Opens a database, or a copy of one, for reading only: creates, migrates and locks nothing. Rejects with
  * StoreUnavailable if it cannot be reached.
  */
-export async function openToRead(database: DatabaseAddress): Promise<{ read: Query; close(): Promise<void> }> {
+export async function openDatabaseToRead(database: DatabaseAddress): Promise<{ read: Query; close(): Promise<void> }> {
   if (database.engine === 'postgres') {
     const { openPostgresToRead } = await import('../store/postgres/open.ts');
     return openPostgresToRead(database.url);

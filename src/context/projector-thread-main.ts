@@ -8,12 +8,18 @@ import { compareWithRebuild } from '../projections/rebuild.ts';
 import { BUSY, createProjector, FAR_BEHIND_MS, type Projector } from '../projections/run.ts';
 import { createOptionsInForce } from '../sources/options-in-force.ts';
 import { openStore } from './engines.ts';
-import { type Asked, fromThreadError, type Said, type ThreadGiven, toThreadError } from './projector-thread.ts';
+import {
+  type ToThread,
+  fromThreadError,
+  type FromThread,
+  type ThreadGiven,
+  toThreadError,
+} from './projector-thread.ts';
 
 /** Runs in the projector's thread (projector-thread.ts): an ordinary projector with its own connections, called by messages. */
 if (parentPort === null) throw new Error('projector-thread-main is started by projector-thread');
 const port = parentPort;
-const say = (said: Said) => port.postMessage(said);
+const say = (said: FromThread) => port.postMessage(said);
 
 const toMain =
   (level: keyof ProjectorLog) =>
@@ -118,7 +124,7 @@ async function restFor(projector: Projector): Promise<void> {
   }
 }
 
-async function answer(asked: Extract<Asked, { type: 'call' }>): Promise<unknown> {
+async function answer(asked: Extract<ToThread, { type: 'call' }>): Promise<unknown> {
   const { store, projector } = await opened;
   switch (asked.method) {
     case 'runOnce':
@@ -153,7 +159,7 @@ async function answer(asked: Extract<Asked, { type: 'call' }>): Promise<unknown>
   }
 }
 
-async function handle(asked: Extract<Asked, { type: 'call' }>): Promise<void> {
+async function handle(asked: Extract<ToThread, { type: 'call' }>): Promise<void> {
   const { id, method } = asked;
   try {
     const value = await answer(asked);
@@ -172,7 +178,7 @@ async function handle(asked: Extract<Asked, { type: 'call' }>): Promise<void> {
   if (method === 'close') port.close();
 }
 
-port.on('message', (asked: Asked) => {
+port.on('message', (asked: ToThread) => {
   switch (asked.type) {
     case 'call':
       void handle(asked);

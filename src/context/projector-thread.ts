@@ -40,7 +40,7 @@ const openWorker = (given: ThreadGiven): Thread =>
   });
 
 /** Messages to the thread. */
-export type Asked =
+export type ToThread =
   | { readonly type: 'call'; readonly id: number; readonly method: 'runOnce' | 'catchUp' | 'start' | 'close' }
   | { readonly type: 'call'; readonly id: number; readonly method: 'projected'; readonly seq: number }
   | { readonly type: 'call'; readonly id: number; readonly method: 'compare'; readonly takesOver: boolean }
@@ -51,7 +51,7 @@ export type Asked =
   | { readonly type: 'put-right'; readonly error: ThreadError | null };
 
 /** Messages from the thread. */
-export type Said =
+export type FromThread =
   | { readonly type: 'answer'; readonly id: number; readonly value?: unknown; readonly error?: ThreadError }
   /** Of a comparison. */
   | { readonly type: 'progress'; readonly id: number; readonly done: number; readonly total: number }
@@ -91,7 +91,7 @@ const RESTART_MS = 1000;
 type OnProgress = (done: number, total: number) => void;
 type Pending = { resolve(value: unknown): void; reject(error: Error): void; readonly onProgress: OnProgress };
 type Call =
-  Extract<Asked, { type: 'call' }> extends infer C ? (C extends unknown ? Omit<C, 'type' | 'id'> : never) : never;
+  Extract<ToThread, { type: 'call' }> extends infer C ? (C extends unknown ? Omit<C, 'type' | 'id'> : never) : never;
 
 /** A projector that also compares the read models with the ledger. */
 interface ComparingProjector extends Projector {
@@ -118,7 +118,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Comparin
   function thread(): Thread {
     if (worker !== null) return worker;
     const opened = openThread({ database, tracing: isTracing() });
-    opened.on('message', (said: Said) => hear(opened, said));
+    opened.on('message', (said: FromThread) => hear(opened, said));
     opened.on('error', (error) => log.error({ err: error }, 'the thread of the projector failed'));
     opened.on('exit', () => ended(opened));
     worker = opened;
@@ -138,7 +138,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Comparin
     }, RESTART_MS);
   }
 
-  function hear(from: Thread, said: Said): void {
+  function hear(from: Thread, said: FromThread): void {
     switch (said.type) {
       case 'answer': {
         const call = pending.get(said.id);
@@ -166,14 +166,14 @@ export function createProjectorThread(options: ProjectorThreadOptions): Comparin
   }
 
   /** A callback that throws cancels its comparison, as in the same thread. */
-  function report(from: Thread, { id, done, total }: Extract<Said, { type: 'progress' }>): void {
+  function report(from: Thread, { id, done, total }: Extract<FromThread, { type: 'progress' }>): void {
     const call = pending.get(id);
     try {
       call?.onProgress(done, total);
     } catch (error) {
       pending.delete(id);
       call?.reject(error as Error);
-      from.postMessage({ type: 'cancel', id } satisfies Asked);
+      from.postMessage({ type: 'cancel', id } satisfies ToThread);
     }
   }
 
@@ -182,7 +182,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Comparin
       () => null,
       (failure: unknown) => toThreadError(failure),
     );
-    from.postMessage({ type: 'put-right', error } satisfies Asked);
+    from.postMessage({ type: 'put-right', error } satisfies ToThread);
   }
 
   function call(asked: Call, onProgress: OnProgress = () => undefined): Promise<unknown> {
@@ -229,7 +229,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Comparin
 }
 
 /** Tells the thread about appends, but not about each one: a message costs as much as a small delivery. */
-function createTeller(post: (asked: Asked) => void) {
+function createTeller(post: (asked: ToThread) => void) {
   let highest = 0;
   let timer: NodeJS.Timeout | null = null;
   let before = performance.eventLoopUtilization();

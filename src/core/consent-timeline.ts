@@ -38,7 +38,7 @@ type Doubt = 'disputed' | 'unclear';
 export type PurposeState = PurposeOutcome | Doubt | 'expired' | 'terminated' | 'invalidated';
 
 /** Consent to one purpose that nothing later has ended. It keeps the expiry and the policy text of the decision that granted it. */
-export interface Hold {
+export interface HeldConsent {
   /** As written in the decision; `*`: consent that named no purpose. */
   readonly purpose: string;
   /** The decision that granted it or left it in doubt, and when it was made. */
@@ -51,7 +51,7 @@ export interface Hold {
 }
 
 /** The consents held by a subject on a banner, by {@link purposeKey}. Expired ones stay until something later replaces them. */
-export type Holds = ReadonlyMap<string, Hold>;
+export type HeldConsents = ReadonlyMap<string, HeldConsent>;
 
 /** A decision judged by all its records, given what was held before it. */
 export interface JudgedDecision {
@@ -73,7 +73,7 @@ export interface JudgedDecision {
   /** How it ended what was granted before: `expired` … Null: it did not. */
   readonly ended: 'expired' | 'terminated' | 'invalidated' | null;
   /** What is held after it. */
-  readonly holds: Holds;
+  readonly holds: HeldConsents;
   /** Purposes provably granted after it, sorted. */
   readonly stands: readonly string[];
 }
@@ -115,7 +115,7 @@ function differentOf<Row extends ToldDecision>(rows: readonly Row[]): readonly R
 }
 
 /** The grants of the latest decisions, each decision all or nothing, up to the limit. */
-function latestOf(holds: Map<string, Hold>): Map<string, Hold> {
+function latestOf(holds: Map<string, HeldConsent>): Map<string, HeldConsent> {
   if (holds.size <= ENOUGH_HELD) return holds;
   const counts = new Map<string, { readonly at: string; readonly decisionId: string; size: number }>();
   for (const { at, decisionId } of holds.values()) {
@@ -157,7 +157,7 @@ export function togetherOf(rows: readonly Omit<ToldDecision, 'decision_id' | 'ba
  */
 export function judgeDecision(
   rows: readonly [ToldDecision, ...ToldDecision[]],
-  before: Holds,
+  before: HeldConsents,
   disputed = rows.some(({ conflicts }) => Number(conflicts) === 1),
 ): JudgedDecision {
   const [{ decision_id: decisionId, at }] = rows;
@@ -215,18 +215,18 @@ interface JudgedRecord {
 
 /** What is held after a decision: what it grants, and what it leaves of earlier grants. */
 function holdsAfter(
-  before: Holds,
+  before: HeldConsents,
   judged: readonly JudgedRecord[],
   decision: {
-    readonly own: Omit<Hold, 'purpose' | 'doubt'>;
+    readonly own: Omit<HeldConsent, 'purpose' | 'doubt'>;
     readonly state: ConsentState;
     readonly outcomes: JudgedDecision['outcomes'];
     readonly disputed: boolean;
   },
-): Map<string, Hold> {
+): Map<string, HeldConsent> {
   const { own, state, outcomes, disputed } = decision;
   const { decisionId, at } = own;
-  const holds = new Map<string, Hold>();
+  const holds = new Map<string, HeldConsent>();
   const hold = (purpose: string, doubt: Doubt | null) =>
     holds.set(purposeKey(purpose), { purpose, ...own, doubt: disputed ? 'disputed' : doubt });
   const granted = (state: PurposeOutcome | 'disputed' | undefined) => state === 'granted' || state === 'disputed';
@@ -284,12 +284,12 @@ function isGiven(state: ConsentState): boolean {
 }
 
 /** Whether a consent has expired at a given time. */
-export function isExpired({ expiresAt }: Pick<Hold, 'expiresAt'>, at: string): boolean {
+export function isExpired({ expiresAt }: Pick<HeldConsent, 'expiresAt'>, at: string): boolean {
   return expiresAt !== null && expiresAt <= at;
 }
 
 /** Purposes provably granted at a given time, sorted. */
-function provenAt(holds: Holds, at: string): readonly string[] {
+function provenAt(holds: HeldConsents, at: string): readonly string[] {
   return [...holds.values()]
     .filter((hold) => hold.doubt === null && !isExpired(hold, at))
     .map(({ purpose }) => purpose)
@@ -309,7 +309,7 @@ export function timelineOf<Row extends ToldDecision>(rows: Iterable<Row>): reado
   }
   const told = [...byDecision.values()].map((all) => all.sort((a, b) => a.seq - b.seq) as [Row, ...Row[]]);
   told.sort(([a], [b]) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq));
-  const held = new Map<string, Holds>();
+  const held = new Map<string, HeldConsents>();
   return told.map((all) => {
     const [{ banner_id: bannerId }] = all;
     const judged = judgeDecision(all, held.get(bannerId ?? '') ?? new Map());
@@ -338,7 +338,12 @@ export interface BannerStanding {
 
 /** The consent at a given time, including decisions made at that time, by banner and purpose. */
 export function standingAt(timeline: readonly TimedDecision<ToldDecision>[], at: string): readonly BannerStanding[] {
-  type Banner = { id: string | null; purposes: Map<string, PurposeStanding>; necessary: Set<string>; holds: Holds };
+  type Banner = {
+    id: string | null;
+    purposes: Map<string, PurposeStanding>;
+    necessary: Set<string>;
+    holds: HeldConsents;
+  };
   const banners = new Map<string, Banner>();
   for (const decision of timeline) {
     if (decision.at > at) break;
@@ -392,12 +397,12 @@ export interface StoredJudgement {
   /** JSON arrays of names. */
   withdraws: string;
   stands: string;
-  /** JSON array of {@link Hold}. */
+  /** JSON array of {@link HeldConsent}. */
   held: string;
 }
 
 export function storedJudgement(judged: JudgedDecision): StoredJudgement {
-  const plain = (hold: Hold) =>
+  const plain = (hold: HeldConsent) =>
     hold.decisionId === judged.decisionId && hold.doubt === null && !isExpired(hold, judged.at);
   const held = [...judged.holds].filter(([, hold]) => !plain(hold)).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
@@ -412,8 +417,8 @@ export function storedJudgement(judged: JudgedDecision): StoredJudgement {
 export function holdsOf(
   stored: Pick<StoredJudgement, 'stands' | 'held'> &
     Pick<ToldDecision, 'decision_id' | 'at' | 'expires_at' | 'policy_id' | 'policy_version'>,
-): Holds {
-  const held: readonly Hold[] = stored.held === '[]' ? [] : (JSON.parse(stored.held) as Hold[]);
+): HeldConsents {
+  const held: readonly HeldConsent[] = stored.held === '[]' ? [] : (JSON.parse(stored.held) as HeldConsent[]);
   const holds = new Map(held.map((hold) => [purposeKey(hold.purpose), hold]));
   for (const purpose of stored.stands === '[]' ? [] : (JSON.parse(stored.stands) as string[])) {
     if (holds.has(purposeKey(purpose))) continue;

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 
 /** A named period: a day, a week, a month. Times are ISO 8601 UTC with milliseconds, the end exclusive. */
-export interface Span {
+export interface CalendarPeriod {
   /** YYYY-MM-DD of its first day (of a month: YYYY-MM). */
   readonly name: string;
   readonly start: string;
@@ -72,9 +72,14 @@ export function daysBetween(from: string, to: string): number {
  * The days, weeks (from Monday) or months of a period, in order, without gap or overlap. `to` is exclusive; the first
  * and last span are cut at the period's ends.
  */
-export function spansOf(from: string, to: string, timeZone: string, unit: 'day' | 'week' | 'month'): readonly Span[] {
+export function spansOf(
+  from: string,
+  to: string,
+  timeZone: string,
+  unit: 'day' | 'week' | 'month',
+): readonly CalendarPeriod[] {
   const end = Temporal.PlainDate.from(to);
-  const spans: Span[] = [];
+  const spans: CalendarPeriod[] = [];
   let first = Temporal.PlainDate.from(from);
   while (Temporal.PlainDate.compare(first, end) < 0) {
     const next = earlier(nextStart(first, unit), end);

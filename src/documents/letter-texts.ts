@@ -125,7 +125,7 @@ export async function saveOwnText(
 }
 
 /** The letter and language of a custom text; null: no such letter or language. */
-export function readPlace(step: string, language: string): Omit<Place, 'source'> | null {
+export function readLetterPlace(step: string, language: string): Omit<Place, 'source'> | null {
   return isLetterStep(step) && Object.hasOwn(letterLanguages, language) ? { step, language } : null;
 }
 

@@ -56,7 +56,7 @@ export async function lastErasure(
     .select('source')
     .where('seq', '=', head.seqs[0] ?? head.seq)
     .executeTakeFirst();
-  const facts = factsOf(head, summary, {
+  const facts = erasureFactsOf(head, summary, {
     seqs: parts.map(({ seq }) => seq),
     erasedAt: head.receivedAt,
     lawName: nameOf(head.law),
@@ -66,7 +66,7 @@ export async function lastErasure(
 }
 
 /** The facts that a certificate states about an erasure. */
-export function factsOf(
+export function erasureFactsOf(
   { officer, confirmedBy, reason, law, by }: Pick<Erasure, 'officer' | 'confirmedBy' | 'reason' | 'law' | 'by'>,
   { erased, kept, residues }: ErasureSummary,
   done: Pick<ErasureFacts, 'seqs' | 'erasedAt' | 'lawName' | 'suppressed'>,

@@ -5,7 +5,7 @@ import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
 import { listErasures } from '../ledger/erase.ts';
-import { factsOf, produceErasureCertificate } from './certificate.ts';
+import { erasureFactsOf, produceErasureCertificate } from './certificate.ts';
 import { choose } from './choose.ts';
 import type { ErasureDeps } from './deps.ts';
 import { carryOut, finishErasures } from './erase.ts';
@@ -102,7 +102,7 @@ async function certify(
 ): Promise<Pick<ErasureResult, 'certificate' | 'problem'>> {
   const { law, officer, source } = proposal;
   const lawName = erasure.regimes.regimes.get(law)?.law ?? law;
-  const facts = factsOf({ ...proposal, by: plan.by }, summaryOf(plan), {
+  const facts = erasureFactsOf({ ...proposal, by: plan.by }, summaryOf(plan), {
     ...{ ...done, lawName, suppressed: plan.suppress.length > 0 },
   });
   const found = [source ?? '', ...plan.entries.map((entry) => entry.source)].find(

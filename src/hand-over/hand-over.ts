@@ -164,9 +164,17 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
       ? {}
       : { attachments: files.map((one, nth) => ({ ...(given[nth] as GivenFile), bytes: Number(one.bytes) })) }),
   };
-  const { outcome, seq } = await record(deps, handOver, 'hand-over.created', actor, [], more, async (tx, recorded) => {
-    if (recorded.outcome === 'stored') await tx.insertMany('hand_overs', [handOver]);
-  });
+  const { outcome, seq } = await recordHandOver(
+    deps,
+    handOver,
+    'hand-over.created',
+    actor,
+    [],
+    more,
+    async (tx, recorded) => {
+      if (recorded.outcome === 'stored') await tx.insertMany('hand_overs', [handOver]);
+    },
+  );
   if (outcome === 'duplicate') return { outcome: 'repeated' };
   return { outcome: 'created', handOver, link: `${publicUrl}/h/${token}`, code, seq };
 }
@@ -217,7 +225,7 @@ export async function revokeHandOver(deps: HandOverDeps, handOverId: string, act
     .executeTakeFirst();
   if (row === undefined || row.revoked_at !== null) return false;
   const now = isoNow(deps.clock);
-  const { outcome } = await record(deps, row, 'hand-over.revoked', actor, [], {}, ({ query }) =>
+  const { outcome } = await recordHandOver(deps, row, 'hand-over.revoked', actor, [], {}, ({ query }) =>
     query.updateTable('hand_overs').set({ revoked_at: now }).where('hand_over_id', '=', handOverId).execute(),
   );
   return outcome === 'stored';
@@ -295,7 +303,7 @@ export async function noteExpired(deps: HandOverDeps): Promise<number> {
     .where('revoked_at', 'is', null)
     .execute();
   for (const row of rows)
-    await record(deps, row, 'hand-over.expired', 'program', [], {}, ({ query }) =>
+    await recordHandOver(deps, row, 'hand-over.expired', 'program', [], {}, ({ query }) =>
       query.updateTable('hand_overs').set({ expired_at: now }).where('hand_over_id', '=', row.hand_over_id).execute(),
     );
   return rows.length;
@@ -307,7 +315,7 @@ type HandOverAction = Extract<Action, { handOverId: string }>;
  * Records what was done with a link, together with the change of its row. `key` distinguishes events that may happen
  * more than once.
  */
-export function record(
+export function recordHandOver(
   deps: Pick<HandOverDeps, 'ledger' | 'clock'>,
   row: HandOverRow,
   action: HandOverAction['action'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
-import { dateIn, fill } from '../../reports/letters/letter.ts';
+import { dateInWords, fill } from '../../reports/letters/letter.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import { isoNow } from '../core/clock.ts';
 import { dateIn as dayIn } from '../core/zoned-days.ts';
@@ -77,7 +77,7 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
       const texts = letterLanguages[language];
       if (texts === undefined) throw new Error(`there are no texts in ${language}`);
       const t = texts.task;
-      const until = dateIn(dayIn(linkUntil, deps.cases.timeZone), locale);
+      const until = dateInWords(dayIn(linkUntil, deps.cases.timeZone), locale);
       await sendInJob(() =>
         sendMail(
           mail,
@@ -91,7 +91,7 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
               what,
               ...(instructions === null ? [] : ['', instructions]),
               '',
-              fill(t.due, { due: dateIn(due, locale) }),
+              fill(t.due, { due: dateInWords(due, locale) }),
               '',
               fill(t.mailLink, { until }),
               link,

@@ -9,7 +9,7 @@ import {
   codeHash,
   type HandOverDeps,
   type HandOverRow,
-  record,
+  recordHandOver,
   stateOf,
   tokenHash,
 } from './hand-over.ts';
@@ -71,13 +71,21 @@ export async function openWithCode(deps: HandOverDeps, row: HandOverRow, code: s
   const digits = code.replaceAll(/[\s-]/g, '');
   if (!equalBytes(codeHash(deps, row, digits), row.code_hash)) {
     // Random key, because a count that was taken back will occur again.
-    await record(deps, row, 'hand-over.code-refused', actorOf(row), [randomUUID()], { failures }, async () => {});
+    await recordHandOver(
+      deps,
+      row,
+      'hand-over.code-refused',
+      actorOf(row),
+      [randomUUID()],
+      { failures },
+      async () => {},
+    );
     return failures >= CODE_ATTEMPTS
       ? { outcome: 'gone' }
       : { outcome: 'refused', attemptsLeft: CODE_ATTEMPTS - failures };
   }
   const now = isoNow(deps.clock);
-  await record(deps, row, 'hand-over.opened', actorOf(row), [randomUUID()], {}, ({ query }) =>
+  await recordHandOver(deps, row, 'hand-over.opened', actorOf(row), [randomUUID()], {}, ({ query }) =>
     query
       .updateTable('hand_overs')
       .set((eb) => ({ failures: eb('failures', '-', 1), opened_at: eb.fn.coalesce('opened_at', eb.val(now)) }))
@@ -106,7 +114,7 @@ function visitMac({ keys }: Pick<HandOverDeps, 'keys'>, row: HandOverRow, until:
 
 /** Records that the pack is downloaded. Call it before the first byte is sent. */
 export async function noteDownload(deps: HandOverDeps, row: HandOverRow): Promise<void> {
-  await record(deps, row, 'hand-over.downloaded', actorOf(row), [randomUUID()], {}, ({ query }) =>
+  await recordHandOver(deps, row, 'hand-over.downloaded', actorOf(row), [randomUUID()], {}, ({ query }) =>
     query
       .updateTable('hand_overs')
       .set((eb) => ({ downloads: eb('downloads', '+', 1) }))
@@ -117,7 +125,7 @@ export async function noteDownload(deps: HandOverDeps, row: HandOverRow): Promis
 
 /** Records that a file handed over with the pack is downloaded. Call it before the first byte is sent. */
 export async function noteFileDownload(deps: HandOverDeps, row: HandOverRow, file: GivenFile): Promise<void> {
-  await record(deps, row, 'hand-over.downloaded', actorOf(row), [randomUUID()], file, async () => {});
+  await recordHandOver(deps, row, 'hand-over.downloaded', actorOf(row), [randomUUID()], file, async () => {});
 }
 
 type Sent =

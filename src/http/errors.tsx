@@ -6,7 +6,7 @@ import { renderPage, Page } from './pages/layout.tsx';
 import { html } from './pages/frame.ts';
 
 /** The error code for an exception; bugs are `internal`. */
-export function codeOf(error: unknown): ErrorCode {
+export function errorCodeOf(error: unknown): ErrorCode {
   if (error instanceof CodedError) return error.code;
   if (error instanceof StoreUnavailable) return 'store_unavailable';
   const { statusCode, code } = error as Partial<FastifyError>;
@@ -30,7 +30,7 @@ function sendError(reply: FastifyReply, code: ErrorCode): FastifyReply {
 /** Makes an app answer every error and every unknown address with the envelope. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a request failed');
     return sendError(reply, code);
   });
@@ -59,7 +59,7 @@ export const answersToMalformed = {
     socket.destroy();
   },
   frameworkErrors(error: FastifyError, _request: unknown, reply: FastifyReply): void {
-    void sendError(reply, error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'not_found' : codeOf(error));
+    void sendError(reply, error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'not_found' : errorCodeOf(error));
   },
 } satisfies Pick<FastifyServerOptions, 'clientErrorHandler' | 'frameworkErrors'>;
 
@@ -106,7 +106,7 @@ export function answerErrorsWithPages(app: FastifyInstance): void {
           };
       return html(reply, renderPage(<ErrorPage {...props} />), 500);
     }
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a request failed');
     return sendErrorPage(reply, code, (code === 'not_found' ? answerOnly(request) : undefined) ?? sentenceOf(error));
   });

@@ -1,5 +1,5 @@
 import type { WebhookEndpointOptions } from '../../receivers/endpoint.ts';
-import { codeOf } from './errors.tsx';
+import { errorCodeOf } from './errors.tsx';
 import type { Context } from '../context.ts';
 import { appendDelivery } from '../ledger/append-delivery.ts';
 import { traced } from '../tracing/trace.ts';
@@ -28,7 +28,7 @@ export function receiveInto(
           span.set(appended);
           return appended;
         } catch (error) {
-          metrics.countDelivery(source, codeOf(error));
+          metrics.countDelivery(source, errorCodeOf(error));
           throw error;
         }
       });

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 import { show } from './deadline-words.ts';
-import { type Asked, computeDeadlines, type Deadlines } from './deadlines.ts';
+import { type RequestedItem, computeDeadlines, type Deadlines } from './deadlines.ts';
 import { editDistance } from '../core/edit-distance.ts';
 import { countrySchema, jurisdictionSchema, settleRegion } from './jurisdictions.ts';
 import type { RegimeTable } from './regime-table.ts';
@@ -248,7 +248,10 @@ export function computeCase(input: DeadlineCase, regimes: RegimeTable): Computed
   const usual = usualTimeZone(controller.country, controller.region);
   const zone = controller.timeZone ?? usual ?? 'UTC';
   const at = (text: string) => momentOf(text, zone);
-  const askedOf = (one: { askedAt?: string | null | undefined; receivedAt?: string | null | undefined }): Asked => {
+  const askedOf = (one: {
+    askedAt?: string | null | undefined;
+    receivedAt?: string | null | undefined;
+  }): RequestedItem => {
     const receivedAt = one.receivedAt == null ? null : at(one.receivedAt);
     return one.askedAt == null
       ? { askedAt: receivedAt ?? '', receivedAt, askedUnknown: true }
@@ -293,7 +296,7 @@ export function computeCase(input: DeadlineCase, regimes: RegimeTable): Computed
 }
 
 /** `Wed 1 Jul 2026`. */
-export function dayText(date: string): string {
+export function weekdayText(date: string): string {
   return show(Temporal.PlainDate.from(date));
 }
 

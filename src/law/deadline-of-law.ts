@@ -12,7 +12,7 @@ import {
   wordsOfPeriods,
   wordsOfReceipt,
 } from './deadline-words.ts';
-import type { Period, RegimeRow } from './regime-schema.ts';
+import type { LegalPeriod, RegimeRow } from './regime-schema.ts';
 
 type Day = Temporal.PlainDate;
 
@@ -76,7 +76,7 @@ function countAtOnce(input: OneLawInput, receipt: Day, flags: Set<DeadlineFlag>,
   return { start: receipt, aimFor: receipt, limit: receipt, firstLimit: receipt };
 }
 
-type Counted = OneLawInput & { readonly row: RegimeRow & { readonly period: Period } };
+type Counted = OneLawInput & { readonly row: RegimeRow & { readonly period: LegalPeriod } };
 
 function countPeriod(
   input: Counted,
@@ -256,7 +256,7 @@ function addPauses(row: RegimeRow, start: Day, end: Day, pauses: readonly Stands
 }
 
 interface Extension {
-  readonly by: Period | 'as-notified';
+  readonly by: LegalPeriod | 'as-notified';
   /** The date that the notice announced. */
   readonly until: Day | null;
   readonly noticed: Day;
@@ -285,7 +285,7 @@ function judgeExtension(
 }
 
 /** The end of consecutive periods from one start. Months are added together, so 31 Jan + 3 months is 30 Apr. */
-function endOf(row: RegimeRow, start: Day, periods: readonly Period[], calendar: Calendar): Day {
+function endOf(row: RegimeRow, start: Day, periods: readonly LegalPeriod[], calendar: Calendar): Day {
   const months = amountOf(periods, 'months');
   const days = amountOf(periods, 'days');
   let end = start.add({ months }).add({ days });
@@ -294,7 +294,7 @@ function endOf(row: RegimeRow, start: Day, periods: readonly Period[], calendar:
   return row.countsReceiptDay && business === 0 ? end.subtract({ days: 1 }) : end;
 }
 
-function addPeriod(from: Day, period: Period, calendar: Calendar): Day {
+function addPeriod(from: Day, period: LegalPeriod, calendar: Calendar): Day {
   if (period.unit === 'months') return from.add({ months: period.amount });
   if (period.unit === 'days') return from.add({ days: period.amount });
   let day = from;

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Calendar, HolidayPlace } from './calendars.ts';
-import type { Period, Regime, RegimeRow } from './regime-schema.ts';
+import type { LegalPeriod, Regime, RegimeRow } from './regime-schema.ts';
 import type { ApplicableLaw } from './regime-table.ts';
 
 /** Days on which the clock was stopped, both included. */
@@ -57,7 +57,7 @@ const numbers = [
   'twelve',
 ];
 
-export function wordsOfPeriods(periods: readonly Period[]): string {
+export function wordsOfPeriods(periods: readonly LegalPeriod[]): string {
   const unit = periods[0]?.unit ?? 'days';
   const same = periods.every((period) => period.unit === unit);
   const parts = same ? [{ unit, amount: amountOf(periods, unit) }] : periods;
@@ -67,14 +67,14 @@ export function wordsOfPeriods(periods: readonly Period[]): string {
 }
 
 /** `one month`, `45 days`, `15 business days`. */
-function wordsOfPeriod(period: Period): string {
+function wordsOfPeriod(period: LegalPeriod): string {
   const count = period.unit === 'months' ? (numbers[period.amount] ?? period.amount) : period.amount;
   const unit = { months: 'month', days: 'day', 'business-days': 'business day' }[period.unit];
   return `${count} ${unit}${period.amount === 1 ? '' : 's'}`;
 }
 
 /** The total of these periods in a unit. */
-export function amountOf(periods: readonly Period[], unit: Period['unit']): number {
+export function amountOf(periods: readonly LegalPeriod[], unit: LegalPeriod['unit']): number {
   return periods.reduce((total, period) => total + (period.unit === unit ? period.amount : 0), 0);
 }
 
@@ -100,7 +100,7 @@ export function wordsOfDoubts(input: OneLawInput, calendar: Calendar, flags: Set
     words.push('waiting for the requester does not move the date');
   }
   if (flags.has('pause-by-guidance')) words.push('the pause rests on guidance only (EDPB: “may”)');
-  const inDays = (period: Period | 'at-once' | null) =>
+  const inDays = (period: LegalPeriod | 'at-once' | null) =>
     period !== null && period !== 'at-once' && period.unit === 'business-days';
   const counts = inDays(row.period) || inDays(row.acknowledge);
   if (counts) {
@@ -125,7 +125,7 @@ export function wordsOfDoubts(input: OneLawInput, calendar: Calendar, flags: Set
 }
 
 /** Something requested that has been received or is still outstanding (null). ISO 8601 UTC. */
-export interface Asked {
+export interface RequestedItem {
   readonly askedAt: string;
   readonly receivedAt: string | null;
   /** Only the receipt is known (calculator): `askedAt` repeats it. */
@@ -147,10 +147,10 @@ export interface LawInput {
     readonly until?: string | null;
   } | null;
   /** Clarifications asked of the requester. */
-  readonly clarifications?: readonly Asked[];
+  readonly clarifications?: readonly RequestedItem[];
   /** Identity information asked of the requester. */
-  readonly identity?: Asked | null;
-  readonly fee?: Asked | null;
+  readonly identity?: RequestedItem | null;
+  readonly fee?: RequestedItem | null;
   /** Count the optional pause that guidance allows (off by default). */
   readonly suspendByGuidance?: boolean;
   /** ISO 8601 UTC: the time up to which open waits are counted; absent: as if everything had been answered at once. */

@@ -4,7 +4,7 @@ import { deadlineOfLaw } from './deadline-of-law.ts';
 import {
   type Establishment,
   findLaws,
-  findRows,
+  findRegimeRows,
   normaliseJurisdiction,
   placeOfCode,
   placeOfEstablishment,
@@ -13,7 +13,7 @@ import {
 import type { IdentityRule, RegimeRow } from './regime-schema.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 
-export type { Asked, LawDeadline } from './deadline-words.ts';
+export type { RequestedItem, LawDeadline } from './deadline-words.ts';
 
 export interface DeadlinesInput extends Omit<LawInput, 'suspendByGuidance'> {
   readonly kind: RequestKind;
@@ -85,9 +85,9 @@ export function computeDeadlines(input: DeadlinesInput): Deadlines {
   const says = [...found.says];
   const laws: LawDeadline[] = [];
   for (const { regime, why, place: code } of found.laws) {
-    const rows = findRows(regimes, regime.id, kind, { place: code, receivedOn });
+    const rows = findRegimeRows(regimes, regime.id, kind, { place: code, receivedOn });
     if (rows.length === 0) {
-      const [later] = findRows(regimes, regime.id, kind, { place: code, receivedOn: '9999-12-31' });
+      const [later] = findRegimeRows(regimes, regime.id, kind, { place: code, receivedOn: '9999-12-31' });
       says.push(
         later === undefined
           ? `${regime.law} gives no right of this kind.`

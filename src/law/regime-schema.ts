@@ -15,7 +15,7 @@ const periodSchema = z.strictObject({
   amount: z.number().int().min(1).max(400),
   unit: z.enum(['months', 'days', 'business-days']),
 });
-export type Period = z.infer<typeof periodSchema>;
+export type LegalPeriod = z.infer<typeof periodSchema>;
 
 /** When an identity check may or must be made before an answer, always expressed by one of these words. */
 const identityRules = ['required', 'on-recorded-doubt', 'forbidden'] as const;

@@ -54,7 +54,7 @@ export function createRegimeTable(file?: RegimesFile): RegimeTable {
  * file before built-in ones. If the kind is not settled, every row with a period, since any of them may turn out to
  * apply. Empty: the law gives no such right.
  */
-export function findRows(
+export function findRegimeRows(
   table: RegimeTable,
   regime: string,
   kind: RequestKind,

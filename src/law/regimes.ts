@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Period, Regime, regimeRowSchema } from './regime-schema.ts';
+import type { LegalPeriod, Regime, regimeRowSchema } from './regime-schema.ts';
 import { usRegimes, usRows } from './regimes-us.ts';
 
 /**
@@ -77,15 +77,18 @@ export const builtInRegimes: readonly Regime[] = [
 type Row = z.input<typeof regimeRowSchema>;
 const READ = '2026-11-22';
 const careful = ['access', 'portability', 'erasure', 'rectification'] as const;
-const months = (amount: number): Period => ({ amount, unit: 'months' });
-const days = (amount: number): Period => ({ amount, unit: 'days' });
-const businessDays = (amount: number): Period => ({ amount, unit: 'business-days' });
+const months = (amount: number): LegalPeriod => ({ amount, unit: 'months' });
+const days = (amount: number): LegalPeriod => ({ amount, unit: 'days' });
+const businessDays = (amount: number): LegalPeriod => ({ amount, unit: 'business-days' });
 const unread = { readOn: null, confirmed: false } as const;
 const asNotified = (inside: string) => ({
   by: 'as-notified' as const,
   notice: `notice of the new date within the first ${inside}`,
 });
-const longer = (by: Period, inside: string) => ({ by, notice: `notice with the reasons within the first ${inside}` });
+const longer = (by: LegalPeriod, inside: string) => ({
+  by,
+  notice: `notice with the reasons within the first ${inside}`,
+});
 
 /** A withdrawn consent stops counting when the withdrawal arrives: there is no period. */
 function atOnce(regime: string, citation: string, confirmed = false): Row {

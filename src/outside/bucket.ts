@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { BucketAddress } from '../core/address.ts';
 import type { CopyPlace } from '../ledger/ask-witness.ts';
-import { type Ask, BucketError, createAsk, escapeXml, type ObjectStorage, textOf } from './s3.ts';
+import { type Ask, BucketError, createAsk, escapeXml, type ObjectStorage, elementText } from './s3.ts';
 
 /**
  * How long a version of an object cannot be removed or replaced: in mode COMPLIANCE by nobody, in GOVERNANCE only with
@@ -98,7 +98,7 @@ export function openBucket(storage: ObjectStorage, { bucket, prefix }: BucketAdd
     async canLock(): Promise<boolean | null> {
       try {
         const { bytes } = await ask({ method: 'GET', query: { 'object-lock': '' } });
-        return textOf(bytes.toString('utf8'), 'ObjectLockEnabled') === 'Enabled';
+        return elementText(bytes.toString('utf8'), 'ObjectLockEnabled') === 'Enabled';
       } catch (error) {
         if (!(error instanceof BucketError)) throw error;
         if (error.code === 'ObjectLockConfigurationNotFoundError') return false;
@@ -221,7 +221,7 @@ async function uploadParts(
     headers: lockHeaders(lock, null),
     signal,
   });
-  const uploadId = textOf(started.bytes.toString('utf8'), 'UploadId');
+  const uploadId = elementText(started.bytes.toString('utf8'), 'UploadId');
   if (uploadId === null) throw new BucketError('the storage did not start the multipart upload', started.status, null);
   const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
   const tags: string[] = [];
@@ -298,16 +298,16 @@ export function readVersions(xml: string): {
     const end = xml.indexOf(`</${name}>`, index + begin.length);
     if (end < 0) break;
     const one = xml.slice(index, end);
-    const key = decoded(textOf(one, 'Key') ?? '');
-    const modified = new Date(textOf(one, 'LastModified') ?? '');
+    const key = decoded(elementText(one, 'Key') ?? '');
+    const modified = new Date(elementText(one, 'LastModified') ?? '');
     if (key === null || key === '' || Number.isNaN(modified.getTime())) continue;
     const isMarker = name === 'DeleteMarker';
-    const bytes = Number(textOf(one, 'Size') ?? 0);
-    versions.push({ key, version: textOf(one, 'VersionId') ?? 'null', bytes, modified, isMarker });
+    const bytes = Number(elementText(one, 'Size') ?? 0);
+    versions.push({ key, version: elementText(one, 'VersionId') ?? 'null', bytes, modified, isMarker });
   }
-  const nextKey = decoded(textOf(xml, 'NextKeyMarker') ?? '');
-  const isTruncated = textOf(xml, 'IsTruncated') === 'true' && nextKey !== null && nextKey !== '';
-  const next = { 'key-marker': nextKey ?? '', 'version-id-marker': textOf(xml, 'NextVersionIdMarker') ?? '' };
+  const nextKey = decoded(elementText(xml, 'NextKeyMarker') ?? '');
+  const isTruncated = elementText(xml, 'IsTruncated') === 'true' && nextKey !== null && nextKey !== '';
+  const next = { 'key-marker': nextKey ?? '', 'version-id-marker': elementText(xml, 'NextVersionIdMarker') ?? '' };
   return { versions, next: isTruncated ? next : null };
 }
 

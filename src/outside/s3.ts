@@ -82,7 +82,7 @@ async function attempt(storage: ObjectStorage, bucket: string, asked: S3Request)
   const { accessKeyId, secretAccessKey, sessionToken } = storage.credentials;
   const signed = await new AwsV4Signer({
     method,
-    url: addressOf(storage, bucket, key, query),
+    url: objectUrl(storage, bucket, key, query),
     headers: { ...headers, 'x-amz-content-sha256': sha256(body ?? '') },
     accessKeyId,
     secretAccessKey,
@@ -136,7 +136,7 @@ function hostOf(storage: ObjectStorage): string {
 }
 
 /** The URL of a request, with the bucket in the path or, for AWS, in the host name. */
-export function addressOf(
+export function objectUrl(
   storage: ObjectStorage,
   bucket: string,
   key: string,
@@ -166,7 +166,7 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** The error for a refusal by the store. */
 function refusal(status: number, text: string, bucket: string): BucketError {
-  const code = /^\w{1,64}$/.exec(textOf(text, 'Code') ?? '')?.[0] ?? null;
+  const code = /^\w{1,64}$/.exec(elementText(text, 'Code') ?? '')?.[0] ?? null;
   const words = remedies[code ?? (status === 404 ? 'NoSuchKey' : status === 403 ? 'AccessDenied' : '')];
   const message = `bucket ${bucket}: HTTP ${status}${code === null ? '' : ` ${code}`}${words === undefined ? '' : `, ${words}`}`;
   return new BucketError(message, status, code);
@@ -176,7 +176,7 @@ function refusal(status: number, text: string, bucket: string): BucketError {
  * The text of the first element with this name; null if there is none. None of the elements read here occurs twice in
  * an S3 response.
  */
-export function textOf(xml: string, name: string): string | null {
+export function elementText(xml: string, name: string): string | null {
   const start = xml.indexOf(`<${name}>`);
   if (start < 0) return null;
   const from = start + name.length + 2;

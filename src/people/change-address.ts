@@ -19,10 +19,10 @@ import {
   personAction,
   type PersonOutcome,
   presentPasswordProblem,
-  problemsIn,
-  record,
+  issueTexts,
+  recordPersonAction,
   type Refused,
-  Refusal,
+  ChangeRefused,
   rightsProblems,
 } from './people.ts';
 import { actorOf, type PeopleDeps } from './sessions.ts';
@@ -51,7 +51,7 @@ export async function changeOwnAddress(
   const wrong = await presentPasswordProblem(deps, person, input.present);
   if (wrong !== null) return { outcome: 'refused', problems: [wrong] };
   const read = emailSchema.safeParse(input.email);
-  if (!read.success) return { outcome: 'refused', problems: problemsIn(read.error) };
+  if (!read.success) return { outcome: 'refused', problems: issueTexts(read.error) };
   if (read.data === person.email)
     return { outcome: 'refused', problems: ['This is the address of your account already.'] };
   const { mail } = deps.config;
@@ -61,7 +61,7 @@ export async function changeOwnAddress(
         outcome: 'refused',
         problems: ['No mail server is set up here to confirm an address: ask an owner or admin to change it.'],
       };
-    const changed = await record(deps, addressAction(ownHand(person), person, 'not confirmed'), (tx) =>
+    const changed = await recordPersonAction(deps, addressAction(ownHand(person), person, 'not confirmed'), (tx) =>
       setAddress(deps, tx, person, read.data, handle),
     );
     return changed.outcome === 'done' ? { outcome: 'changed' } : refusalOf(changed);
@@ -70,11 +70,15 @@ export async function changeOwnAddress(
   const officer = actorOf(personId, person.name);
   const drawn = drawLink(deps, { purpose: 'address', officer, personId, minutes: LINK_MINUTES });
   const detail = `new e-mail address, until ${drawn.row.expires_at}`;
-  const kept = await record(deps, personAction('person.link-created', ownHand(person), person, detail), async (tx) => {
-    await keepLink(tx, drawn);
-    await tx.insertMany('settings', [{ name: newAddressSetting(personId), value: read.data }], 'replace');
-    return { person, link: null };
-  });
+  const kept = await recordPersonAction(
+    deps,
+    personAction('person.link-created', ownHand(person), person, detail),
+    async (tx) => {
+      await keepLink(tx, drawn);
+      await tx.insertMany('settings', [{ name: newAddressSetting(personId), value: read.data }], 'replace');
+      return { person, link: null };
+    },
+  );
   if (kept.outcome !== 'done') return refusalOf(kept);
   try {
     // Sent at once, so that a mistyped domain is noticed, and because the token is not stored.
@@ -119,7 +123,7 @@ export async function confirmNewAddress(
   if (email === null) return { outcome: 'gone' };
   try {
     const action = addressAction(ownHand(person), person, 'confirmed by a link');
-    const changed = await record(deps, action, async (tx) => {
+    const changed = await recordPersonAction(deps, action, async (tx) => {
       await useLinkUp(deps, tx, token, deps.clock().toISOString());
       return setAddress(deps, tx, person, email, handle);
     });
@@ -144,10 +148,10 @@ export async function changeAddress(
   if (by.personId === personId)
     return { outcome: 'refused', problems: ['Change the address of your own account under Your account.'] };
   const read = emailSchema.safeParse(email);
-  const problems = read.success ? rightsProblems(by, person, person) : problemsIn(read.error);
+  const problems = read.success ? rightsProblems(by, person, person) : issueTexts(read.error);
   if (!read.success || problems.length > 0) return { outcome: 'refused', problems };
   if (read.data === person.email) return { outcome: 'refused', problems: ['The account has this address already.'] };
-  const changed = await record(deps, addressAction(by, person, null), (tx) =>
+  const changed = await recordPersonAction(deps, addressAction(by, person, null), (tx) =>
     setAddress(deps, tx, person, read.data, ''),
   );
   deps.jobs.wake([{ kind: ADDRESS_NOTICE, at: null }]);
@@ -160,7 +164,7 @@ function addressAction(by: Administrator, person: Person, how: string | null) {
 
 /** `handle`: the session that stays open; empty: none. */
 async function setAddress(deps: AddressDeps, tx: StoreTransaction, person: Person, email: string, handle: string) {
-  if (await isTaken(tx, email)) throw new Refusal('An account with this e-mail address already exists.');
+  if (await isTaken(tx, email)) throw new ChangeRefused('An account with this e-mail address already exists.');
   await tx.query.updateTable('people').set({ email }).where('person_id', '=', person.personId).execute();
   // An invited person still needs the invitation, and never used the old address here.
   if (person.joinedAt !== null) {

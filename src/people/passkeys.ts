@@ -11,7 +11,7 @@ import { keepSession, newSession, type NewSession, type PeopleDeps } from './ses
  * Where a passkey is valid: the origin of the pages and the host name to which it is bound (WebAuthn Level 2 §5.1.2,
  * relying party identifier).
  */
-export interface Place {
+export interface PasskeyOrigin {
   readonly origin: string;
   readonly host: string;
 }
@@ -64,7 +64,7 @@ export async function listPasskeys({ store }: Pick<PeopleDeps, 'store'>, personI
 }
 
 /** The options for a browser to create a passkey, for one session of the person. */
-export async function passkeyCreation(deps: PeopleDeps, person: Person, handle: string, { host }: Place) {
+export async function passkeyCreation(deps: PeopleDeps, person: Person, handle: string, { host }: PasskeyOrigin) {
   const { generateRegistrationOptions } = await loadWebAuthn();
   return generateRegistrationOptions({
     rpName: 'consent-ledger',
@@ -86,7 +86,7 @@ export async function addPasskey(
   person: Person,
   response: unknown,
   handle: string,
-  place: Place,
+  place: PasskeyOrigin,
   label: string,
 ): Promise<string | null> {
   const refused = 'The passkey was not made for this page, or took too long. Try again.';
@@ -135,7 +135,7 @@ export async function removePasskey(deps: PeopleDeps, person: Person, id: string
 }
 
 /** The options for a browser to sign in; the same for everyone. */
-export async function passkeyRequest(deps: Pick<PeopleDeps, 'keys' | 'clock'>, { host }: Place) {
+export async function passkeyRequest(deps: Pick<PeopleDeps, 'keys' | 'clock'>, { host }: PasskeyOrigin) {
   const { generateAuthenticationOptions } = await loadWebAuthn();
   return generateAuthenticationOptions({
     rpID: host,
@@ -156,7 +156,7 @@ class Unfit extends Error {
 export async function signInWithPasskey(
   deps: PeopleDeps,
   response: unknown,
-  place: Place,
+  place: PasskeyOrigin,
   browser: string,
 ): Promise<NewSession | null> {
   const { id } = (response ?? {}) as { readonly id?: unknown };

@@ -66,8 +66,8 @@ export type PersonOutcome =
 type PersonAction = Extract<Action, { personId: string }>;
 
 /** Rolls back a transaction whose change is ruled out by data in the database. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class ChangeRefused extends Error {
+  override readonly name = 'ChangeRefused';
 }
 
 /** Lifetime of invitation and reset links. */
@@ -140,17 +140,18 @@ export async function hasPeople({ store }: Pick<PeopleDeps, 'store'>): Promise<b
 /** Adds a person, and creates the link where they choose a password. */
 export async function invitePerson(deps: PeopleDeps, input: NewPerson, by: Administrator): Promise<PersonOutcome> {
   const read = newPersonSchema.safeParse(input);
-  if (!read.success) return { outcome: 'refused', problems: problemsIn(read.error) };
+  if (!read.success) return { outcome: 'refused', problems: issueTexts(read.error) };
   const problems = rightsProblems(by, null, read.data);
   if (problems.length > 0) return { outcome: 'refused', problems };
   const person = newRow(deps, read.data);
   const drawn = linkOf(deps, person, 'invitation');
   const { row } = drawn;
-  return record(
+  return recordPersonAction(
     deps,
     personAction('person.added', by, personOf(person), `invited until ${row.expires_at}`),
     async (tx) => {
-      if (await isTaken(tx, person.email)) throw new Refusal('An account with this e-mail address already exists.');
+      if (await isTaken(tx, person.email))
+        throw new ChangeRefused('An account with this e-mail address already exists.');
       await tx.insertMany('people', [person]);
       await keepLink(tx, drawn);
       return { person: personOf(person), link: drawn.link };
@@ -166,13 +167,13 @@ export async function changePerson(
   by: Administrator,
 ): Promise<PersonOutcome> {
   const read = changesSchema.safeParse(input);
-  if (!read.success) return { outcome: 'refused', problems: problemsIn(read.error) };
+  if (!read.success) return { outcome: 'refused', problems: issueTexts(read.error) };
   const before = await findPerson(deps, personId);
   if (before === null) return { outcome: 'unknown' };
   const problems = rightsProblems(by, before, read.data);
   if (problems.length > 0) return { outcome: 'refused', problems };
   const person = { ...before, ...read.data };
-  return record(deps, personAction('person.changed', by, person, null), async (tx) => {
+  return recordPersonAction(deps, personAction('person.changed', by, person, null), async (tx) => {
     const { role, sources } = read.data;
     const kept = { name: read.data.name, role, sources: sources === null ? null : JSON.stringify(sources) };
     await keepingAnOwner(tx, async () => {
@@ -196,7 +197,7 @@ export async function setDisabled(
   const disabledAt = isDisabled ? isoNow(deps.clock) : null;
   const person = { ...before, disabledAt };
   const action = personAction(isDisabled ? 'person.disabled' : 'person.enabled', by, person, null);
-  return record(deps, action, async (tx) => {
+  return recordPersonAction(deps, action, async (tx) => {
     await keepingAnOwner(tx, async () => {
       await tx.query.updateTable('people').set({ disabled_at: disabledAt }).where('person_id', '=', personId).execute();
     });
@@ -228,7 +229,7 @@ export async function createPasswordLink(
   const drawn = linkOf(deps, { person_id: personId, name: person.name }, purpose);
   const removes = withoutSecondFactor && person.hasSecondFactor;
   const detail = `${purpose}, until ${drawn.row.expires_at}${removes ? '; second factor removed' : ''}`;
-  return record(deps, personAction('person.link-created', by, person, detail), async (tx) => {
+  return recordPersonAction(deps, personAction('person.link-created', by, person, detail), async (tx) => {
     await keepLink(tx, drawn);
     if (removes) await removeSecondFactorRows(tx, personId);
     return { person: { ...person, hasSecondFactor: person.hasSecondFactor && !removes }, link: drawn.link };
@@ -265,7 +266,7 @@ export async function setUpOwner(
 ): Promise<JoinOutcome> {
   if ((await findPasswordLink(deps, token))?.purpose !== 'set-up') return { outcome: 'gone' };
   const read = newPersonSchema.safeParse({ ...input, role: 'owner', sources: null });
-  if (!read.success) return { outcome: 'refused', problems: problemsIn(read.error) };
+  if (!read.success) return { outcome: 'refused', problems: issueTexts(read.error) };
   const problem = await passwordProblem(input.password, [read.data.name, read.data.email]);
   if (problem !== null) return { outcome: 'refused', problems: [problem] };
   const now = isoNow(deps.clock);
@@ -333,11 +334,15 @@ export async function changePassword(
   if (problem !== null) return { outcome: 'refused', problems: [problem] };
   const hashed = await hashPassword(input.password);
   const by = ownHand(person);
-  const changed = await record(deps, personAction('person.password-set', by, person, 'changed'), async (tx) => {
-    await tx.query.updateTable('people').set({ password: hashed }).where('person_id', '=', personId).execute();
-    await endAccess(tx, personId, handle);
-    return { person, link: null };
-  });
+  const changed = await recordPersonAction(
+    deps,
+    personAction('person.password-set', by, person, 'changed'),
+    async (tx) => {
+      await tx.query.updateTable('people').set({ password: hashed }).where('person_id', '=', personId).execute();
+      await endAccess(tx, personId, handle);
+      return { person, link: null };
+    },
+  );
   return changed.outcome === 'refused' ? changed : { outcome: 'done' };
 }
 
@@ -372,15 +377,19 @@ export async function presentPasswordProblem(
 export async function revokeSession(deps: PeopleDeps, person: Person, handle: string): Promise<boolean> {
   if (!/^[0-9a-f]{64}$/.test(handle)) return false;
   const by = ownHand(person);
-  const ended = await record(deps, personAction('person.session-revoked', by, person, null), async ({ query }) => {
-    const { numDeletedRows } = await query
-      .deleteFrom('sessions')
-      .where('id_hash', '=', Buffer.from(handle, 'hex'))
-      .where('person_id', '=', person.personId)
-      .executeTakeFirst();
-    if (Number(numDeletedRows) !== 1) throw new Refusal('This session has ended already.');
-    return { person, link: null };
-  });
+  const ended = await recordPersonAction(
+    deps,
+    personAction('person.session-revoked', by, person, null),
+    async ({ query }) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('sessions')
+        .where('id_hash', '=', Buffer.from(handle, 'hex'))
+        .where('person_id', '=', person.personId)
+        .executeTakeFirst();
+      if (Number(numDeletedRows) !== 1) throw new ChangeRefused('This session has ended already.');
+      return { person, link: null };
+    },
+  );
   return ended.outcome === 'done';
 }
 
@@ -430,7 +439,7 @@ export async function recordForPerson(
 }
 
 /** Appends what was done to an account, and does it, in one transaction. A Refusal becomes the outcome. */
-export async function record(
+export async function recordPersonAction(
   deps: PeopleDeps,
   action: PersonAction,
   work: (tx: StoreTransaction) => Promise<{ readonly person: Person; readonly link: NewLink | null }>,
@@ -441,7 +450,7 @@ export async function record(
       done = await work(tx);
     });
   } catch (error) {
-    if (error instanceof Refusal) return { outcome: 'refused', problems: [error.message] };
+    if (error instanceof ChangeRefused) return { outcome: 'refused', problems: [error.message] };
     throw error;
   }
   if (done === null) throw new Error('the change was not made');
@@ -508,7 +517,8 @@ export async function endAccess(
 async function keepingAnOwner(tx: StoreTransaction, work: () => Promise<void>): Promise<void> {
   const hadOwner = await hasOwner(tx);
   await work();
-  if (hadOwner && !(await hasOwner(tx))) throw new Refusal('This is the last owner: make someone else an owner first.');
+  if (hadOwner && !(await hasOwner(tx)))
+    throw new ChangeRefused('This is the last owner: make someone else an owner first.');
 }
 
 async function hasOwner({ query }: StoreTransaction): Promise<boolean> {
@@ -568,6 +578,6 @@ export async function isTaken({ query }: StoreTransaction, address: string): Pro
   return taken !== undefined;
 }
 
-export function problemsIn(error: z.ZodError): readonly string[] {
+export function issueTexts(error: z.ZodError): readonly string[] {
   return error.issues.map(({ message }) => message);
 }

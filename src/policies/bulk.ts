@@ -11,7 +11,7 @@ import {
   type CallFailure,
   type CallOutcome,
   type Send,
-  pauseAfter,
+  retryPause,
   type Patience,
   waitUntil,
 } from './call-once.ts';
@@ -163,7 +163,7 @@ async function sendBatches(deps: PolicyDeps, request: Callable): Promise<BulkEnd
           return { outcome: 'waiting', until: ended.freeAt, limit: ended.limit };
         break;
       case 'refused': {
-        const pause = failures < 3 ? pauseAfter(ended.error, failures) : null;
+        const pause = failures < 3 ? retryPause(ended.error, failures) : null;
         failures += 1;
         if (pause === null) return ended;
         const until = new Date(deps.clock().getTime() + pause);

@@ -395,7 +395,7 @@ export async function callPatiently<T>(
         return patience.signal?.aborted ? { outcome: 'stopped' } : ended;
       continue;
     }
-    const pause = ended.outcome === 'refused' && more > 0 ? pauseAfter(ended.error, MORE_TRIES - more) : null;
+    const pause = ended.outcome === 'refused' && more > 0 ? retryPause(ended.error, MORE_TRIES - more) : null;
     if (pause === null || ended.outcome !== 'refused') return ended;
     const until = new Date(deps.clock().getTime() + pause);
     if (!(await waitUntil(deps, until, ended.error.message, patience))) return ended;
@@ -404,7 +404,7 @@ export async function callPatiently<T>(
 }
 
 /** How long to wait before sending it again, milliseconds; null: that would not help. */
-export function pauseAfter(error: { kind: string; retryAfterMs: number | null }, tried: number): number | null {
+export function retryPause(error: { kind: string; retryAfterMs: number | null }, tried: number): number | null {
   if (error.kind === 'rate-limited') return Math.max(error.retryAfterMs ?? 0, 1000 * 2 ** tried * (1 + Math.random()));
   // A refusal of kind network was never sent.
   return error.kind === 'network' ? 500 * 2 ** tried * (1 + Math.random()) : null;

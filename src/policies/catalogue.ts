@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { linkKey, type ListedRow } from './list.ts';
+import { listedPolicyKey, type ListedRow } from './list.ts';
 
 /** A policy according to deliveries and the service's list, with the texts of its public page. */
 export interface CatalogueRow {
@@ -83,13 +83,13 @@ export async function loadCataloguePage(read: Query, filter: CatalogueFilter): P
       .execute(),
   ]);
   const byKey = <T extends { source: string; policy_id: string }>(rows: readonly T[]) =>
-    new Map(rows.map((row) => [linkKey(row.source, row.policy_id), row]));
+    new Map(rows.map((row) => [listedPolicyKey(row.source, row.policy_id), row]));
   const [toldOf, listedOf] = [byKey(told), byKey(listed)];
-  const textsOf = new Map(texts.map((row) => [linkKey(row.source, row.target), row]));
+  const textsOf = new Map(texts.map((row) => [listedPolicyKey(row.source, row.target), row]));
   return keys.map(({ source, policy_id: policyId }) => {
-    const policy = toldOf.get(linkKey(source, policyId));
-    const row = listedOf.get(linkKey(source, policyId));
-    const seen = textsOf.get(linkKey(source, `hosted:${policyId}`));
+    const policy = toldOf.get(listedPolicyKey(source, policyId));
+    const row = listedOf.get(listedPolicyKey(source, policyId));
+    const seen = textsOf.get(listedPolicyKey(source, `hosted:${policyId}`));
     return {
       source,
       policyId,

@@ -109,7 +109,7 @@ export async function loadCatalogue(
 }
 
 /** The key of a source's policy in the maps of this file. */
-export function linkKey(source: string, policyId: string): string {
+export function listedPolicyKey(source: string, policyId: string): string {
   return `${source}\n${policyId}`;
 }
 
@@ -128,7 +128,7 @@ export async function loadListedLinks(
     const named = readLinks(body);
     for (const { source, policy_id: policyId, last_seq: lastSeq } of rows) {
       const link = lastSeq === seq ? named.get(policyId) : undefined;
-      if (link !== undefined) links.set(linkKey(source, policyId), link);
+      if (link !== undefined) links.set(listedPolicyKey(source, policyId), link);
     }
   }
   return links;

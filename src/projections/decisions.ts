@@ -10,7 +10,7 @@ import {
   purposeKey,
 } from '../core/consent-judgement.ts';
 import {
-  type Holds,
+  type HeldConsents,
   holdsOf,
   judgeDecision,
   type JudgedDecision,
@@ -469,7 +469,7 @@ class Timeline {
     return this.#decisions.at(-1) as Decision;
   }
 
-  #holdsBefore(place: number): Holds {
+  #holdsBefore(place: number): HeldConsents {
     const before = this.#decisions[place - 1];
     return before === undefined ? new Map() : holdsOf({ ...before, ...circumstancesOf(before) });
   }

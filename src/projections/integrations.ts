@@ -19,7 +19,7 @@ export const integrations: Projection = {
         error: fact.error,
       };
       history.push(row);
-      keys.add(entry.source, keyOf(row));
+      keys.add(entry.source, integrationKey(row));
     }
     if (history.length === 0) return [];
     const known = new Map<string, Row<'integrations'>>();
@@ -32,7 +32,7 @@ export const integrations: Projection = {
     }
     const touched = new Map<string, Row<'integrations'>>();
     for (const row of history) {
-      const key = joinKey(row.source, keyOf(row));
+      const key = joinKey(row.source, integrationKey(row));
       touched.set(key, foldIntegration(touched.get(key) ?? known.get(key), row));
     }
     return [appendTo('integration_history', history), replaceIn('integrations', [...touched.values()])];
@@ -40,7 +40,7 @@ export const integrations: Projection = {
 };
 
 /** The service's id, or the name, or ''. */
-export function keyOf(row: Pick<Row<'integration_history'>, 'integration_id' | 'name'>): string {
+export function integrationKey(row: Pick<Row<'integration_history'>, 'integration_id' | 'name'>): string {
   return row.integration_id ?? row.name ?? '';
 }
 
@@ -54,7 +54,7 @@ export function foldIntegration(
   }
   return {
     source: change.source,
-    integration_key: keyOf(change),
+    integration_key: integrationKey(change),
     integration_id: change.integration_id,
     name: change.name ?? before?.name ?? null,
     site: change.site ?? before?.site ?? null,

@@ -7,7 +7,7 @@ import { createTurns } from '../jobs/event-loop.ts';
 import type { OptionsInForce } from '../sources/options-in-force.ts';
 import { readEntryPage } from '../store/queries/entry-pages.ts';
 import type { Query } from '../store/store.ts';
-import { type Fault, type ProjectedEntry, type Readers, readers } from './projection.ts';
+import { type QuarantineReason, type ProjectedEntry, type Readers, readers } from './projection.ts';
 import { storableFact, storableText } from './columns.ts';
 import type { Position } from './position.ts';
 
@@ -199,7 +199,7 @@ function readAction(body: Buffer, meta: ProjectedEntry['meta']): Pick<ProjectedE
   }
 }
 
-function actionFault(event: string | null, problem: string): Fault {
+function actionFault(event: string | null, problem: string): QuarantineReason {
   return { event, reason: storableText(`not an action that this version knows: ${problem}`) };
 }
 

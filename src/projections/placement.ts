@@ -4,7 +4,7 @@ import { anyRowsOf, findPositionFault, lastSeq, positionFaultText } from '../sto
 import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { Page } from './load-entries.ts';
-import { loadPosition, type Position } from './position.ts';
+import { loadFoldPosition, type Position } from './position.ts';
 import type { ProjectorLog } from './projection.ts';
 
 /** Called with what is wrong; repairs the read models ({@link rebuild}). */
@@ -22,7 +22,7 @@ export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplace
 
   /** What is wrong with the position; null: nothing. Checked only if another process has moved it, and at the end of the ledger. */
   async function misplacement(from: Position, isEnd: boolean): Promise<string | null> {
-    if (isElsewhere && (await loadPosition(store.read, 'rebuild')) === null) {
+    if (isElsewhere && (await loadFoldPosition(store.read, 'rebuild')) === null) {
       isElsewhere = false;
       sound = null;
     }
@@ -54,7 +54,7 @@ export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplace
       if (!(error instanceof CodedError && error.code === 'conflict')) throw error;
       log.info({}, 'another process is rebuilding the read models');
       isElsewhere = true;
-      sound = await loadPosition(store.read, 'projector');
+      sound = await loadFoldPosition(store.read, 'projector');
     }
   }
 

@@ -17,7 +17,7 @@ export type PositionName = 'projector' | 'rebuild';
 const generationOf = (name: PositionName) => `${name}:generation`;
 
 /** The position; null before the first entry was projected. */
-export async function loadPosition(query: Query, name: PositionName): Promise<Position | null> {
+export async function loadFoldPosition(query: Query, name: PositionName): Promise<Position | null> {
   const rows = await query
     .selectFrom('fold_positions')
     .selectAll()
@@ -69,7 +69,7 @@ export async function nextGeneration(tx: StoreTransaction, name: PositionName): 
 
 /** How many entries the read models contain. */
 export async function projectedEntries(query: Query): Promise<number> {
-  const position = await loadPosition(query, 'projector');
+  const position = await loadFoldPosition(query, 'projector');
   return Math.min(position?.seq ?? 0, await lastSeq(query));
 }
 

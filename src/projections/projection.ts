@@ -10,7 +10,7 @@ import type { OnConflict, Query } from '../store/store.ts';
 export type Row<T extends TableName> = Selectable<Tables[T]>;
 
 /** Why an entry is in quarantine. */
-export interface Fault {
+export interface QuarantineReason {
   readonly event: string | null;
   readonly reason: string;
 }
@@ -34,7 +34,7 @@ export interface ProjectedEntry {
   /** Set for officers' actions that this version knows. */
   readonly action: Action | null;
   /** Set if the entry could not be read; it is quarantined and stays visible. */
-  readonly fault: Fault | null;
+  readonly fault: QuarantineReason | null;
 }
 
 /** Rows that one projection wants to write into one table. */

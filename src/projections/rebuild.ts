@@ -7,7 +7,7 @@ import { type Comparison, createComparison, type Differences } from './differenc
 import { allProjections } from './index.ts';
 import { createPageReader, type PageReader } from './load-entries.ts';
 import {
-  loadPosition,
+  loadFoldPosition,
   movePosition,
   nextGeneration,
   type Position,
@@ -126,7 +126,7 @@ export async function inTurn<T>(
     }
     onWait?.();
     await delay(LOOK_MS, undefined, signal === undefined ? {} : { signal });
-    const position = JSON.stringify(await loadPosition(store.read, 'rebuild'));
+    const position = JSON.stringify(await loadFoldPosition(store.read, 'rebuild'));
     stalled = position === seen ? stalled + LOOK_MS : 0;
     seen = position;
   }
@@ -146,7 +146,7 @@ function begin(
   takesOver: boolean,
 ): Promise<{ readonly started: Position; readonly position: PositionFault | null }> {
   return store.foldTransaction(async (tx) => {
-    if (!takesOver && (await loadPosition(tx.query, 'rebuild')) !== null)
+    if (!takesOver && (await loadFoldPosition(tx.query, 'rebuild')) !== null)
       throw new CodedError('conflict', 'The read models are being rebuilt or compared elsewhere.');
     await startPosition(tx, 'projector');
     const position = replace ? await settlePosition(tx, historyNames) : await findPositionFault(tx.query);
@@ -154,7 +154,7 @@ function begin(
     await startPosition(tx, 'rebuild');
     await nextGeneration(tx, 'rebuild');
     await createShadows(tx.query);
-    return { started: (await loadPosition(tx.query, 'rebuild')) as Position, position };
+    return { started: (await loadFoldPosition(tx.query, 'rebuild')) as Position, position };
   });
 }
 
@@ -164,8 +164,8 @@ function begin(
  */
 async function cleanUp(store: Store, started: Position): Promise<void> {
   const ours = async (tx: StoreTransaction) =>
-    (await loadPosition(tx.query, 'rebuild'))?.generation === started.generation;
-  const last = (await loadPosition(store.read, 'rebuild'))?.seq ?? 0;
+    (await loadFoldPosition(tx.query, 'rebuild'))?.generation === started.generation;
+  const last = (await loadFoldPosition(store.read, 'rebuild'))?.seq ?? 0;
   for (let upTo = EMPTIED; upTo < last; upTo += EMPTIED) {
     await store.foldTransaction(async (tx) => {
       if (await ours(tx)) await emptyShadows(tx.query, upTo);

@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { StoreUnavailable } from '../core/errors.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, type Target } from './advance.ts';
 import { allProjections } from './index.ts';
 import { createPageReader, type OptionsUpTo, type PageLimits } from './load-entries.ts';
 import { createPlacementCheck, type OnMisplaced } from './placement.ts';
-import { loadPosition, type Position, startPosition } from './position.ts';
+import { loadFoldPosition, type Position, startPosition } from './position.ts';
 import type { ProjectedEntry, Projection, ProjectorLog, Readers } from './projection.ts';
 import { knownEvents } from '../core/vocabulary.ts';
 import type { Fold } from '../tracing/trace.ts';
@@ -132,7 +133,7 @@ export function createProjector(options: ProjectorOptions): Projector {
 
   /** `yields`: if another process has moved the position since this one last looked, leave the entries to it. */
   async function run(yields: boolean): Promise<Ran> {
-    const from = (await loadPosition(store.read, 'projector')) ?? (await store.foldTransaction(beginPosition));
+    const from = (await loadFoldPosition(store.read, 'projector')) ?? (await store.foldTransaction(beginPosition));
     const hasMoved = seen !== null && from.seq > seen;
     seen = from.seq;
     if (yields && hasMoved && !reach.isAwaited()) {
@@ -208,7 +209,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     runOnce: async () => (await runAlone()).outcome,
     async catchUp() {
       // Deliveries may come faster than they are folded, so entries appended from now on are not waited for.
-      const end = await loadEnd(store);
+      const end = await lastSeq(store.read);
       for (;;) {
         const outcome = await projector.runOnce();
         if (outcome === 'caught-up' || (outcome === 'projected' && reach.position() >= end)) return reach.position();
@@ -298,15 +299,6 @@ function createPause() {
   };
 }
 
-/** The highest seq; 0 if the ledger is empty. */
-async function loadEnd({ read }: Pick<Store, 'read'>): Promise<number> {
-  const { last } = await read
-    .selectFrom('entries')
-    .select((eb) => eb.fn.max('seq').as('last'))
-    .executeTakeFirstOrThrow();
-  return Number(last ?? 0);
-}
-
 /** Logs progress every few seconds while the read models are far behind, such as after an upgrade or if their file was lost. */
 function createProgressReport(store: Store, log: ProjectorLog): (folded: number) => Promise<void> {
   let reportedAt = Number.NEGATIVE_INFINITY;
@@ -314,7 +306,7 @@ function createProgressReport(store: Store, log: ProjectorLog): (folded: number)
     const now = performance.now();
     if (now - reportedAt < REPORT_MS) return;
     reportedAt = now;
-    const entries = await loadEnd(store);
+    const entries = await lastSeq(store.read);
     if (entries - folded > FAR_BEHIND) log.info({ folded, entries }, 'folding the read models');
   };
 }
@@ -361,7 +353,7 @@ function watchEventLoop(): () => number {
 /** The first run of all creates the position, unless another process was faster. */
 async function beginPosition(tx: StoreTransaction): Promise<Position> {
   await startPosition(tx, 'projector');
-  const position = await loadPosition(tx.query, 'projector');
+  const position = await loadFoldPosition(tx.query, 'projector');
   if (position === null) throw new Error('the position of the projector was created but cannot be found');
   return position;
 }

@@ -4,7 +4,7 @@ import { REFUSED_COUNT_DAYS } from '../core/vocabulary.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import {
   chooseItems,
-  type Gathered,
+  type BufferedRejections,
   Gathering,
   type Pending,
   type Rejected,
@@ -94,7 +94,7 @@ export function createRejectedRing({ store, keys, clock, flushEvery = 5000, ...o
 function createFlush(
   gathering: Gathering,
   clock: Clock,
-  write: (gathered: Gathered, purging: boolean) => Promise<void>,
+  write: (gathered: BufferedRejections, purging: boolean) => Promise<void>,
 ) {
   let flushing: Promise<void> | null = null;
   let lastPurge = clock().getTime();
@@ -127,7 +127,7 @@ function createFlush(
 
 async function writeGathered(
   store: Store,
-  { pending, counts }: Gathered,
+  { pending, counts }: BufferedRejections,
   restKey: Uint8Array,
   now: Date,
   limits: RingLimits,

@@ -33,7 +33,7 @@ export interface Pending {
 }
 
 /** What was collected between two writes. */
-export interface Gathered {
+export interface BufferedRejections {
   readonly pending: readonly Pending[];
   readonly bytes: number;
   readonly counts: ReadonlyMap<string, RejectedCount>;
@@ -89,7 +89,7 @@ export class Gathering {
   }
 
   /** Returns everything so far and starts over. */
-  take(): Gathered {
+  take(): BufferedRejections {
     const gathered = { pending: this.#pending, bytes: this.#bytes, counts: this.#counts };
     this.#pending = [];
     this.#bytes = 0;
@@ -99,7 +99,7 @@ export class Gathering {
   }
 
   /** Puts back what could not be written, as far as there is room next to what has arrived since. */
-  putBack({ pending, bytes, counts }: Gathered): void {
+  putBack({ pending, bytes, counts }: BufferedRejections): void {
     this.#pending = [...pending, ...this.#pending].slice(0, PENDING_ITEMS);
     this.#bytes += bytes;
     for (const [key, old] of counts) {

@@ -1,5 +1,5 @@
 import { letterLanguages } from '../../reports/letters/languages.ts';
-import { dateIn, fill } from '../../reports/letters/letter.ts';
+import { dateInWords, fill } from '../../reports/letters/letter.ts';
 import { renderPlain } from '../../reports/render/plain.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import { isOpen } from '../cases/moves.ts';
@@ -64,7 +64,7 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
       const { letter } = draft;
       const texts = letterLanguages[letter.language];
       if (texts === undefined) throw new Error(`there are no texts in ${letter.language}`);
-      const until = dateIn(dayIn(codeExpires(row), deps.cases.timeZone), letter.locale);
+      const until = dateInWords(dayIn(codeExpires(row), deps.cases.timeZone), letter.locale);
       const code = codeOfRequest(deps, row);
       const t = texts.requestForm;
       const said = fill(t.mailCode, { code: `${code.slice(0, 4)} ${code.slice(4)}`, until });

@@ -1,12 +1,12 @@
 import {
-  generateBulk,
-  generatePolicy,
+  sendBulk,
+  sendGenerate,
   type Sending,
   fetchPolicyPages,
   type ListedPolicy,
   listPolicies,
   type PolicyList,
-  publishPolicy,
+  sendPublish,
 } from './policies.ts';
 import { type ConsentLogPage, type ConsentLogQuery, fetchConsentLogPage } from './consent-logs.ts';
 import type { ReadPace } from './rate-limit.ts';
@@ -51,8 +51,8 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     fetchConsentLogPage: (query, signal, maxBytes) => fetchConsentLogPage(transport, query, signal, pace, maxBytes),
     listPolicies: (signal) => listPolicies(transport, signal),
     fetchPolicyPages: (signal) => fetchPolicyPages(transport, signal),
-    generatePolicy: (body, sending) => generatePolicy(transport, body, sending),
-    generateBulk: (body, sending) => generateBulk(transport, body, sending),
-    publishPolicy: (policyId, body, sending) => publishPolicy(transport, policyId, body, sending),
+    generatePolicy: (body, sending) => sendGenerate(transport, body, sending),
+    generateBulk: (body, sending) => sendBulk(transport, body, sending),
+    publishPolicy: (policyId, body, sending) => sendPublish(transport, policyId, body, sending),
   };
 }

@@ -7,7 +7,7 @@ import {
   findRows,
   mayHoldLongNumbers,
   readExactly,
-  type Span,
+  type TextRange,
   salvagePage,
 } from './page-salvage.ts';
 import type { ReadPace } from './rate-limit.ts';
@@ -264,7 +264,7 @@ function holdsSomething(name: string, value: unknown, isPage: boolean): boolean 
 
 const cursorNames: readonly string[] = ['next_cursor', 'nextCursor'];
 
-function readCursor(json: unknown, members: Map<string, Span> | null, latin1: string): string | null {
+function readCursor(json: unknown, members: Map<string, TextRange> | null, latin1: string): string | null {
   for (const name of cursorNames) {
     const cursor = memberOf(json, name);
     if (cursor === undefined || cursor === null || cursor === '' || cursor === false) continue;

@@ -4,9 +4,9 @@ import { endOfString } from '../core/json.ts';
 /** What can be recovered of a page of rows. Positions refer to the text, one character per byte. */
 interface SalvagedPage {
   /** Elements that are valid JSON. */
-  readonly rows: readonly Span[];
+  readonly rows: readonly TextRange[];
   /** The other bytes between them, whose meaning is unknown. In order; none is empty. */
-  readonly broken: readonly Span[];
+  readonly broken: readonly TextRange[];
   /**
    * The response with an empty array in place of its rows; null if the end of the rows was not found, or if the rest is
    * broken too.
@@ -44,8 +44,8 @@ export async function salvagePage(
   const array = findRows(latin1);
   if (array === null) return null;
   const page: Page = { text: latin1, array, limits, turns, budget: { signs: EFFORT * latin1.length + 100_000 } };
-  const rows: Span[] = [];
-  const broken: Span[] = [];
+  const rows: TextRange[] = [];
+  const broken: TextRange[] = [];
   let areCommasRight = true;
   const ended = (end: number | null): SalvagedPage => {
     const text = end === null ? null : withoutRows(page, end);
@@ -104,7 +104,7 @@ function createResume(page: Page) {
   let searches = MAX_SEARCHES;
   // Whether everything after the current element is sound; the same for all consecutive elements.
   let isSound: boolean | null = null;
-  return async ({ start, end }: Span): Promise<{ readonly brokenTo: number; readonly next: number } | null> => {
+  return async ({ start, end }: TextRange): Promise<{ readonly brokenTo: number; readonly next: number } | null> => {
     isSound ??= await isSoundFrom(page, end);
     if (isSound) return { brokenTo: end, next: end };
     if (searches === 0) return null;
@@ -229,7 +229,7 @@ function isJson(latin1: string): boolean {
  * property-based test compares the two. It only finds ends: the text must be valid JSON (JSON.parse it first). On
  * anything else its results mean nothing, though it always terminates.
  */
-export interface Span {
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
@@ -246,10 +246,10 @@ const CLOSE_ARRAY = 0x5d;
  * Spans of the members of the object that begins at or after `from`: key → span of its value; the last of equal keys
  * wins, as in JSON.parse. Null if there is no object.
  */
-export function findMembers(latin1: string, from = 0): Map<string, Span> | null {
+export function findMembers(latin1: string, from = 0): Map<string, TextRange> | null {
   let at = skipSpace(latin1, from);
   if (latin1.charCodeAt(at) !== OPEN_OBJECT) return null;
-  const members = new Map<string, Span>();
+  const members = new Map<string, TextRange>();
   at = skipSpace(latin1, at + 1);
   while (at < latin1.length && latin1.charCodeAt(at) !== CLOSE_OBJECT) {
     const keyEnd = endOfValue(latin1, at);
@@ -270,10 +270,10 @@ export function findElements(
   latin1: string,
   from = 0,
   deepest = Number.POSITIVE_INFINITY,
-): { readonly elements: readonly Span[]; readonly end: number } | null {
+): { readonly elements: readonly TextRange[]; readonly end: number } | null {
   let at = skipSpace(latin1, from);
   if (latin1.charCodeAt(at) !== OPEN_ARRAY) return null;
-  const elements: Span[] = [];
+  const elements: TextRange[] = [];
   at = skipSpace(latin1, at + 1);
   while (at < latin1.length && latin1.charCodeAt(at) !== CLOSE_ARRAY) {
     const end = endOfValue(latin1, at, deepest);

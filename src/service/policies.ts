@@ -50,7 +50,7 @@ function post(
 }
 
 /** Generates one policy (docs/service.md §4.1). */
-export function generatePolicy(transport: Transport, body: Buffer, sending?: Sending): Promise<ServiceAnswer> {
+export function sendGenerate(transport: Transport, body: Buffer, sending?: Sending): Promise<ServiceAnswer> {
   return post(transport, '/policies/generate', body, GENERATE_TIMEOUT_MS, sending);
 }
 
@@ -264,7 +264,7 @@ export const MAX_BATCH_ITEMS = 20;
 export const BULK_TIMEOUT_MS = 290_000;
 
 /** Generates a batch (docs/service.md §4.2). */
-export function generateBulk(transport: Transport, body: Buffer, sending?: Sending): Promise<ServiceAnswer> {
+export function sendBulk(transport: Transport, body: Buffer, sending?: Sending): Promise<ServiceAnswer> {
   return post(transport, '/policies/bulk', body, BULK_TIMEOUT_MS, sending);
 }
 
@@ -333,7 +333,7 @@ function statusOf(word: string | null): BulkStatus {
 export const PUBLISH_TIMEOUT_MS = 60_000;
 
 /** Publishes a policy (docs/service.md §4.4); the body may be empty. */
-export function publishPolicy(
+export function sendPublish(
   transport: Transport,
   policyId: string,
   body: Buffer,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { lastSeq } from '../../src/backup/copy-tables.ts';
+import { lastSeq } from '../../src/store/queries/fold-position.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { seedRequests } from '../http/pages/seed.ts';
 import { engine } from '../servers/databases.ts';
@@ -110,7 +110,7 @@ test('`backup` stores one moment while deliveries arrive', async () => {
   await sending;
   expect(await serving.stop()).toBe(0);
   const source = await opened(home);
-  expect(await lastSeq(source.store)).toBeGreaterThan(made.seq);
+  expect(await lastSeq(source.store.read)).toBeGreaterThan(made.seq);
   await source.close();
 
   const target = await emptyPlace(home.folder);

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
-import { copiedByPage, copiedOnly, copiedWhole, lastSeq, leftBehind } from '../../src/backup/copy-tables.ts';
+import { copiedByPage, copiedOnly, copiedWhole, leftBehind } from '../../src/backup/copy-tables.ts';
+import { lastSeq } from '../../src/store/queries/fold-position.ts';
 import { openStore } from '../../src/context/engines.ts';
 import { createLog } from '../../src/log.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
@@ -120,10 +121,13 @@ test('`store copy` resumes a copy that was killed halfway, and does not serve fr
   const child = spawn(process.execPath, [cliPath, 'store', 'copy', '--to', to], { env, cwd: folder });
   const exited = once(child, 'exit');
   const watching = await open(to);
-  await vi.waitFor(async () => expect(await lastSeq(watching)).toBeGreaterThan(400), { ...PATIENTLY, interval: 5 });
+  await vi.waitFor(async () => expect(await lastSeq(watching.read)).toBeGreaterThan(400), {
+    ...PATIENTLY,
+    interval: 5,
+  });
   child.kill('SIGKILL');
   await exited;
-  const there = await lastSeq(watching);
+  const there = await lastSeq(watching.read);
   await watching.close();
   expect(there).toBeLessThan(10_000);
 

@@ -1,16 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { type Asked, createProjectorThread, type Said } from '../../src/context/projector-thread.ts';
+import { type ToThread, createProjectorThread, type FromThread } from '../../src/context/projector-thread.ts';
 import { CodedError, StoreUnavailable } from '../../src/core/errors.ts';
 import { createLog } from '../../src/log.ts';
 
 /** A fake thread that keeps its calls and answers as the test specifies. */
 class FakeThread extends EventEmitter {
-  readonly asked: Asked[] = [];
-  postMessage(asked: Asked): void {
+  readonly asked: ToThread[] = [];
+  postMessage(asked: ToThread): void {
     this.asked.push(asked);
   }
-  say(said: Said): void {
+  say(said: FromThread): void {
     this.emit('message', said);
   }
   /** The id of the last call of this method. */

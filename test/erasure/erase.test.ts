@@ -14,7 +14,7 @@ import { rewriteErasureRecords } from '../../src/erasure/records.ts';
 import { appendErasure, listErasures } from '../../src/ledger/erase.ts';
 import { createLog } from '../../src/log.ts';
 import { createPageReader } from '../../src/projections/load-entries.ts';
-import { loadPosition } from '../../src/projections/position.ts';
+import { loadFoldPosition } from '../../src/projections/position.ts';
 import { createOptionsInForce } from '../../src/sources/options-in-force.ts';
 import { runCli } from '../cli/command-line.ts';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
@@ -253,10 +253,10 @@ describe('erasing entries', () => {
       bytes: 1000,
       togetherMs: 0,
     });
-    const before = (await loadPosition(read, 'projector'))!;
+    const before = (await loadFoldPosition(read, 'projector'))!;
     expect((await pages.load({ ...before, seq: first - 1 }))?.to).toBe(first);
     await erased(context, await planOf(context, String(second)));
-    const after = (await loadPosition(read, 'projector'))!;
+    const after = (await loadFoldPosition(read, 'projector'))!;
     expect(after.generation).toBeGreaterThan(before.generation);
     expect((await pages.load({ ...after, seq: first }))?.entries).toEqual([]);
     await pages.close();

@@ -4,7 +4,7 @@ import type { OneLawInput } from '../../src/law/deadline-words.ts';
 import { deadlineOfLaw } from '../../src/law/deadline-of-law.ts';
 import { findHoliday } from '../../src/law/calendars.ts';
 import type { RegimeRow } from '../../src/law/regime-schema.ts';
-import { createRegimeTable, findRows } from '../../src/law/regime-table.ts';
+import { createRegimeTable, findRegimeRows } from '../../src/law/regime-table.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { dateIn } from '../../src/core/zoned-days.ts';
 import { runs } from '../temporary.ts';
@@ -19,7 +19,7 @@ const formatDay = (date: string) =>
     .map(({ value }) => value)
     .join(' ');
 function row(regime: string, kind: RequestKind = 'access', place: string | null = null): RegimeRow {
-  const found = findRows(table, regime, kind, { place, receivedOn: '2026-12-31' })[0];
+  const found = findRegimeRows(table, regime, kind, { place, receivedOn: '2026-12-31' })[0];
   if (found === undefined) throw new Error(`no row for ${regime}`);
   return found;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { computeDeadlines } from '../../src/law/deadlines.ts';
 import { regimesFileSchema } from '../../src/law/regime-schema.ts';
-import { createRegimeTable, findRows } from '../../src/law/regime-table.ts';
+import { createRegimeTable, findRegimeRows } from '../../src/law/regime-table.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { regimeCodeLines, regimeLines } from './regime-rows.ts';
 
@@ -80,7 +80,7 @@ describe('docs/deadlines.md', () => {
   it('shows a valid file', () => {
     const yaml = /```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
     const table = createRegimeTable(regimesFileSchema.parse(parse(yaml)));
-    expect(findRows(table, 'xx-example', 'access')[0]?.citation).toBe('Example Act s 1');
-    expect(findRows(table, 'ca-qc', 'access')[0]?.confirmed).toBe(true);
+    expect(findRegimeRows(table, 'xx-example', 'access')[0]?.citation).toBe('Example Act s 1');
+    expect(findRegimeRows(table, 'ca-qc', 'access')[0]?.confirmed).toBe(true);
   });
 });

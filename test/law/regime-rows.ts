@@ -1,4 +1,4 @@
-import type { Period, RegimeRow } from '../../src/law/regime-schema.ts';
+import type { LegalPeriod, RegimeRow } from '../../src/law/regime-schema.ts';
 import { regimeRowSchema } from '../../src/law/regime-schema.ts';
 import { builtInRegimes, builtInRows } from '../../src/law/regimes.ts';
 
@@ -37,7 +37,7 @@ function isAlone(regime: string): boolean {
   return builtInRows.filter((row) => row.regime === regime).length === 1;
 }
 
-function period(length: Period | 'at-once'): string {
+function period(length: LegalPeriod | 'at-once'): string {
   if (length === 'at-once') return 'at once';
   const { amount, unit } = length;
   return `${amount} ${unit.replace('-', ' ').replace(/s$/, amount === 1 ? '' : 's')}`;

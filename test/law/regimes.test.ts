@@ -14,7 +14,7 @@ import {
   createRegimeTable,
   type Establishment,
   findLaws,
-  findRows,
+  findRegimeRows,
   normaliseJurisdiction,
 } from '../../src/law/regime-table.ts';
 import { builtInRegimes, builtInRows } from '../../src/law/regimes.ts';
@@ -52,10 +52,10 @@ describe('the built-in rows', () => {
 
   it('forbid an identity check in California for opt-out, limit and consent withdrawal, and require it for the rest', () => {
     for (const kind of ['opt-out', 'limit', 'withdraw-consent'] as const) {
-      expect(findRows(table, 'us-ca', kind)).toMatchObject([{ identity: 'forbidden' }]);
+      expect(findRegimeRows(table, 'us-ca', kind)).toMatchObject([{ identity: 'forbidden' }]);
     }
     for (const kind of ['access', 'portability', 'erasure', 'rectification'] as const) {
-      expect(findRows(table, 'us-ca', kind)).toMatchObject([{ identity: 'required' }]);
+      expect(findRegimeRows(table, 'us-ca', kind)).toMatchObject([{ identity: 'required' }]);
     }
     expect(table.rows.filter((row) => row.identity === 'forbidden').every((row) => row.regime === 'us-ca')).toBe(true);
   });
@@ -69,14 +69,15 @@ describe('the built-in rows', () => {
       ['nz', 'portability', null],
     ];
     for (const [regime, kind, place] of none)
-      expect(findRows(table, regime, kind, { place, receivedOn: '2026-12-31' }), `${regime} ${kind}`).toEqual([]);
-    const utah = (receivedOn: string) => findRows(table, 'us-45', 'rectification', { place: 'US-UT', receivedOn });
+      expect(findRegimeRows(table, regime, kind, { place, receivedOn: '2026-12-31' }), `${regime} ${kind}`).toEqual([]);
+    const utah = (receivedOn: string) =>
+      findRegimeRows(table, 'us-45', 'rectification', { place: 'US-UT', receivedOn });
     expect([utah('2026-06-30').length, utah('2026-07-01').length]).toEqual([0, 1]);
   });
 
   it('name the appeal of each state, and none for Utah and California', () => {
     const appeal = (place: string) =>
-      findRows(table, 'us-45', 'access', { place, receivedOn: '2026-12-31' })[0]?.appeal?.days ?? null;
+      findRegimeRows(table, 'us-45', 'access', { place, receivedOn: '2026-12-31' })[0]?.appeal?.days ?? null;
     expect(['VA', 'CO', 'CT', 'OR', 'NJ', 'MN', 'UT'].map((state) => appeal(`US-${state}`))).toEqual([
       60,
       45,
@@ -86,9 +87,9 @@ describe('the built-in rows', () => {
       45,
       null,
     ]);
-    expect(findRows(table, 'us-ca', 'access')[0]?.appeal).toBeNull();
+    expect(findRegimeRows(table, 'us-ca', 'access')[0]?.appeal).toBeNull();
     const then = (place: string) =>
-      findRows(table, 'us-45', 'access', { place, receivedOn: '2026-12-31' })[0]?.appeal?.then;
+      findRegimeRows(table, 'us-45', 'access', { place, receivedOn: '2026-12-31' })[0]?.appeal?.then;
     expect(then('US-VA')).toBe('complaint to the Attorney General of Virginia');
     expect(then('US-NJ')).toBe('complaint to the Division of Consumer Affairs of New Jersey'); // N.J.S.A. 56:8-166.7
   });
@@ -260,10 +261,10 @@ describe('the days off of a country without a known region', () => {
 describe('a file of a deployment', () => {
   it('marks rows as confirmed by counsel, and laws as switched off', () => {
     const changed = createRegimeTable(regimesFileSchema.parse({ confirm: ['ca-qc'], disable: ['au'] }));
-    expect(findRows(changed, 'ca-qc', 'access')).toMatchObject([{ confirmed: true }]);
-    expect(findRows(table, 'ca-qc', 'access')).toMatchObject([{ confirmed: false }]);
+    expect(findRegimeRows(changed, 'ca-qc', 'access')).toMatchObject([{ confirmed: true }]);
+    expect(findRegimeRows(table, 'ca-qc', 'access')).toMatchObject([{ confirmed: false }]);
     expect(changed.disabled.has('au')).toBe(true);
-    expect(findRows(changed, 'au', 'access')).toHaveLength(1);
+    expect(findRegimeRows(changed, 'au', 'access')).toHaveLength(1);
   });
 
   it('overrides a row only for the kinds it names, and adds a regime', () => {
@@ -289,8 +290,8 @@ describe('a file of a deployment', () => {
       }),
     );
     expect(findLaws(changed, 'XX', at(null)).laws.map((law) => law.regime.id)).toEqual(['xx-example']);
-    expect(findRows(changed, 'eu-gdpr', 'opt-out')[0]?.citation).toBe('house rule');
-    expect(findRows(changed, 'eu-gdpr', 'access')[0]?.citation).toContain('Art. 12(3)');
+    expect(findRegimeRows(changed, 'eu-gdpr', 'opt-out')[0]?.citation).toBe('house rule');
+    expect(findRegimeRows(changed, 'eu-gdpr', 'access')[0]?.citation).toContain('Art. 12(3)');
   });
 
   it('is refused, in one message, if it names regimes that do not exist', () => {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AwsV4Signer } from 'aws4fetch';
 import { openBucket, readVersions } from '../../src/outside/bucket.ts';
-import { addressOf, BucketError } from '../../src/outside/s3.ts';
+import { objectUrl, BucketError } from '../../src/outside/s3.ts';
 import { longest } from '../../src/service/outgoing-http.ts';
 import { checkBucket } from './bucket-checks.ts';
 import { KEY_ID, SECRET, signatureOf, type StandIn, startObjectStore } from './object-store.ts';
@@ -110,7 +110,7 @@ test('a session token is sent, and signed', async () => {
 
 test('the bucket is in the host name for AWS and on request, otherwise in the path', () => {
   const storage = { endpoint: null, region: 'eu-central-1', pathStyle: null, credentials: null };
-  const at = (other: object) => addressOf({ ...storage, ...other }, 'ledger', 'a/b c', { 'list-type': '2' });
+  const at = (other: object) => objectUrl({ ...storage, ...other }, 'ledger', 'a/b c', { 'list-type': '2' });
   expect(at({})).toBe('https://ledger.s3.eu-central-1.amazonaws.com/a/b%20c?list-type=2');
   expect(at({ pathStyle: true })).toBe('https://s3.eu-central-1.amazonaws.com/ledger/a/b%20c?list-type=2');
   expect(at({ endpoint: 'https://s.example:9000/s3' })).toBe('https://s.example:9000/s3/ledger/a/b%20c?list-type=2');

@@ -4,7 +4,7 @@ import {
   findDisagreements,
   fetchPolicyList,
   loadCatalogue,
-  linkKey,
+  listedPolicyKey,
   loadListedLinks,
   loadPublishedLink,
 } from '../../src/policies/list.ts';
@@ -63,7 +63,7 @@ describe('publishing', () => {
     expect(await loadPublishedLink(world.store.read, view?.calls.at(-1))).toBe(ended.published.link);
     await fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
     const links = await loadListedLinks(world.store.read, await loadCatalogue(world.deps, {}));
-    expect((await fetch(links.get(linkKey('default', policyId)) ?? '')).status).toBe(200);
+    expect((await fetch(links.get(listedPolicyKey('default', policyId)) ?? '')).status).toBe(200);
     expect(view?.calls.map(({ operation, state }) => `${operation} ${state}`)).toEqual([
       'generate done',
       'publish done',

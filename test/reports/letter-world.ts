@@ -12,7 +12,7 @@ import type { Block } from '../../reports/render/blocks.ts';
 import { letterSteps, type LetterStep } from '../../reports/letters/texts.ts';
 import { requestKinds, type RequestKind } from '../../src/core/vocabulary.ts';
 import { whyNotRefused } from '../../src/law/deadlines.ts';
-import { createRegimeTable, findRows } from '../../src/law/regime-table.ts';
+import { createRegimeTable, findRegimeRows } from '../../src/law/regime-table.ts';
 import { profile } from './profile.ts';
 
 const regimes = createRegimeTable();
@@ -33,7 +33,7 @@ export function factsOf(law: string, kind: RequestKind, changes: Partial<LetterF
     limit: '2026-08-03',
     firstLimit: '2026-08-03',
     irrefusable: whyNotRefused({
-      laws: laws.flatMap((law) => findRows(regimes, law, kind, where).map((row) => ({ row }))),
+      laws: laws.flatMap((law) => findRegimeRows(regimes, law, kind, where).map((row) => ({ row }))),
     }),
     requester: { name: 'Zoë Krüger-Łącka', email: 'zoe@example.net', role: 'person', represented: null },
     identity: { met: true, confirmed: true, unchecked: false },

@@ -4,7 +4,7 @@ import type { Insertable } from 'kysely';
 import { onTestFinished, vi } from 'vitest';
 import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/context.ts';
-import { periodOf, type ReportInput } from '../../reports/report.ts';
+import { reportPeriod, type ReportInput } from '../../reports/report.ts';
 import { periodKey, readCounters } from '../../src/store/queries/counters.ts';
 import { type StoredJudgement, storedJudgement, timelineOf } from '../../src/core/consent-timeline.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
@@ -270,7 +270,7 @@ export function syncRun(
 /** Records the counters of the period, as producing a report does. Counts deliveries up to `seq`. */
 export async function observe(world: World, seq: number, changes: Partial<ReportInput> = {}): Promise<void> {
   const input = world.input(changes);
-  const period = { ...periodOf(input), asOf: seq };
+  const period = { ...reportPeriod(input), asOf: seq };
   const details = {
     action: 'counters.observed',
     actor: 'weiss',

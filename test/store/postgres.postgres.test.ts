@@ -9,7 +9,7 @@ import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { sealEntry } from '../../src/crypto/entry.ts';
 import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
-import { loadPosition } from '../../src/projections/position.ts';
+import { loadFoldPosition } from '../../src/projections/position.ts';
 import { FOLD_LOCK } from '../../src/store/postgres/driver.ts';
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/open.ts';
 import { columnsOf } from '../../src/store/schema.ts';
@@ -182,7 +182,7 @@ test('the positions of version 1 are migrated, and those of other readers stay',
   await first.close();
   const store = await openPostgresStore({ url });
   onTestFinished(() => store.close());
-  expect(await loadPosition(store.read, 'projector')).toEqual({ seq: 7, generation: 2 });
+  expect(await loadFoldPosition(store.read, 'projector')).toEqual({ seq: 7, generation: 2 });
   const left = await store.read.selectFrom('positions').selectAll().execute();
   expect(left).toEqual([{ name: 'snapshot-triggers', seq: 5 }]);
   expect(await store.schemaDifferences({ quick: false })).toEqual([]);

@@ -9,7 +9,7 @@ import { produceReport } from '../../src/documents/produce-report.ts';
 import { listErasures } from '../../src/ledger/erase.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { createLog } from '../../src/log.ts';
-import { loadPosition } from '../../src/projections/position.ts';
+import { loadFoldPosition } from '../../src/projections/position.ts';
 import { migrationsFor } from '../../src/store/migrations.ts';
 import { isFolded, type TableName } from '../../src/store/schema.ts';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
@@ -62,7 +62,7 @@ test('an append does not wait for a fold, nor a fold for an append', async () =>
     await tx.insertMany('settings', [{ name: 'b', value: '2' }]);
     await fold();
   });
-  expect(await loadPosition(store.read, 'projector')).toEqual({ seq: 1, generation: 0 });
+  expect(await loadFoldPosition(store.read, 'projector')).toEqual({ seq: 1, generation: 0 });
   expect(await store.read.selectFrom('settings').select('name').orderBy('name').execute()).toHaveLength(2);
 });
 
@@ -122,7 +122,7 @@ test('an installation from before hand-overs gets their table and the index of j
   await connection.close();
   const upgraded = await open(folder);
   onTestFinished(() => upgraded.close());
-  expect((await loadPosition(upgraded.store.read, 'projector'))?.seq).toBe(position);
+  expect((await loadFoldPosition(upgraded.store.read, 'projector'))?.seq).toBe(position);
   expect(await upgraded.store.read.selectFrom('hand_overs').selectAll().execute()).toEqual([]);
   expect(await upgraded.store.schemaDifferences({ quick: false })).toEqual([]);
   expect(await faultsIn(upgraded)).toEqual(noFaults);
@@ -159,7 +159,7 @@ test('read models of another ledger or with other tables are dropped at the star
   const ours = readModelsPath(`${folder}/ledger.sqlite`);
   const decided = async () => {
     const context = await open(folder);
-    const before = (await loadPosition(context.store.read, 'projector'))?.seq ?? null;
+    const before = (await loadFoldPosition(context.store.read, 'projector'))?.seq ?? null;
     await context.projector.catchUp();
     const { read } = context.store;
     const subjects = await read.selectFrom('decision_history').select('subject').orderBy('seq').execute();

@@ -17,10 +17,10 @@ import { diagnoseEntry } from '../../ledger/verify/entry-fault.ts';
 import { loadSealTimes } from '../../attention/figures.ts';
 import { UNSEALED_MS } from '../../attention/operator-warnings.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';
-import { loadPosition } from '../../projections/position.ts';
+import { loadFoldPosition } from '../../projections/position.ts';
 import { counted } from '../command-io.ts';
 import { dateIn, localTimeOf } from '../../core/zoned-days.ts';
-import { type Check, fault, type Line, note, ok, runChecks } from './finding.ts';
+import { type DoctorCheck, fault, type Line, note, ok, runChecks } from './finding.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** A larger database is not read in full, because that takes seconds per GiB. */
@@ -44,7 +44,7 @@ interface Ledgered extends Context {
   readonly databaseFolder: string;
 }
 
-const checks: readonly Check<Ledgered>[] = [
+const checks: readonly DoctorCheck<Ledgered>[] = [
   checkStore,
   checkDisk,
   checkSync,
@@ -293,7 +293,7 @@ async function checkWitnesses({ config, witnessPolicy, witnessState, warnings, e
 }
 
 async function checkProjector({ store, lastSeq }: Ledgered): Promise<Line[]> {
-  const lag = lastSeq - ((await loadPosition(store.read, 'projector'))?.seq ?? 0);
+  const lag = lastSeq - ((await loadFoldPosition(store.read, 'projector'))?.seq ?? 0);
   // Read models ahead of the ledger are reported as a warning.
   if (lag < 0) return [];
   const { count } = await store.read

@@ -20,10 +20,10 @@ export function fault(about: string, sentence: string, remedy: string): Line {
 }
 
 /** One check: returns what it finds. */
-export type Check<T> = (given: T) => Line | readonly Line[] | Promise<Line | readonly Line[]>;
+export type DoctorCheck<T> = (given: T) => Line | readonly Line[] | Promise<Line | readonly Line[]>;
 
 /** Runs checks one at a time. */
-export async function runChecks<T>(checks: readonly Check<T>[], given: T): Promise<readonly Line[]> {
+export async function runChecks<T>(checks: readonly DoctorCheck<T>[], given: T): Promise<readonly Line[]> {
   const lines: Line[] = [];
   for (const check of checks) lines.push(...[await check(given)].flat());
   return lines;

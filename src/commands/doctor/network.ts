@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { checkKey, checkSiteKey } from '../../context/check-key.ts';
 import { exchange } from '../../service/outgoing-http.ts';
-import { type Check, fault, type Line, note, ok } from './finding.ts';
+import { type DoctorCheck, fault, type Line, note, ok } from './finding.ts';
 import { loadLastDescription, sourcesToWatch } from '../../policy-snapshots/openapi-watch.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -16,7 +16,7 @@ const SKEW_MS = 30_000;
  * Checks that need the network: the public address is reachable with valid TLS, nothing is public that must not be, the
  * keys work, and the clock is right.
  */
-export const networkChecks: readonly Check<Context>[] = [
+export const networkChecks: readonly DoctorCheck<Context>[] = [
   checkReachable,
   checkKeys,
   checkSiteKeys,

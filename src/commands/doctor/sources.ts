@@ -6,10 +6,10 @@ import { requestFormState } from '../../request-form/offered.ts';
 import type { Source } from '../../core/source.ts';
 import { findSourceFaults, leftoverFault } from '../../sources/faults.ts';
 import { dayText } from '../command-io.ts';
-import { type Check, fault, type Line, note, ok } from './finding.ts';
+import { type DoctorCheck, fault, type Line, note, ok } from './finding.ts';
 
 /** Whether every source is set up for receiving, pulling and answering. */
-export const sourceChecks: readonly Check<Context>[] = [
+export const sourceChecks: readonly DoctorCheck<Context>[] = [
   ({ sources }) => checkSettings(sources.list()),
   (context) =>
     context.sources

@@ -4,12 +4,12 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { Config } from '../../config.ts';
 import { keyPaths } from '../../config/key-files.ts';
-import { type Check, fault, type Line, note, ok } from './finding.ts';
+import { type DoctorCheck, fault, type Line, note, ok } from './finding.ts';
 import { loadRedisReport } from '../../context/engines.ts';
 import type { RedisReport } from '../../jobs/bullmq.ts';
 
 /** Checks that do not need the database: who can reach the program, which user it runs as, who can read its keys. */
-export const surroundings: readonly Check<Config>[] = [
+export const surroundings: readonly DoctorCheck<Config>[] = [
   checkWarnings,
   checkPublicUrl,
   checkProxy,

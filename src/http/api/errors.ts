@@ -1,12 +1,12 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import { type ErrorCode, errorCodes, CodedError, UsageError } from '../../core/errors.ts';
-import { codeOf } from '../errors.tsx';
+import { errorCodeOf } from '../errors.tsx';
 import { RefusedRequest } from './route.ts';
 
 /** Makes a scope answer every error as a problem document (RFC 9457). 5xx texts reveal no internals. */
 export function answerErrorsAsProblems(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const code = error instanceof UsageError ? 'internal' : codeOf(error);
+    const code = error instanceof UsageError ? 'internal' : errorCodeOf(error);
     const { status } = errorCodes[code];
     if (status >= 500) request.log.error({ err: error }, 'a request of the API failed');
     const detail = error instanceof CodedError ? error.message : (bodyErrors[error.code] ?? errorCodes[code].text);

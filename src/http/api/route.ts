@@ -17,7 +17,7 @@ export class RefusedRequest extends CodedError {
 type Fields = z.ZodObject;
 
 /** What a handler receives: the checked request. */
-export interface Asked<P extends Fields, Q extends Fields, B extends Fields> {
+export interface ApiRequest<P extends Fields, Q extends Fields, B extends Fields> {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
@@ -71,7 +71,7 @@ export function defineRoute<
   readonly body?: B;
   readonly status?: 200 | 201 | 202;
   readonly answer: A;
-  handle(context: Context, asked: Asked<P, Q, B>): Promise<A extends z.ZodType ? z.input<A> : FastifyReply>;
+  handle(context: Context, asked: ApiRequest<P, Q, B>): Promise<A extends z.ZodType ? z.input<A> : FastifyReply>;
 }): ApiRoute {
   const { params = none, query = none, body, status = 200, answer, description } = route;
   return {
@@ -94,7 +94,7 @@ export function defineRoute<
         by: officerOf(request),
         request,
         reply,
-      } as unknown as Asked<P, Q, B>;
+      } as unknown as ApiRequest<P, Q, B>;
       const answered = await route.handle(context, asked);
       if (answer === null) return answered;
       void reply.code(status);

@@ -10,7 +10,7 @@ import { closeSession } from '../../people/sessions.ts';
 import { recordRefusal, signIn } from '../../people/sign-in.ts';
 import { formOf, html } from '../pages/frame.ts';
 import { renderPage } from '../pages/layout.tsx';
-import { allowScript, passkeyAnswer, placeOf } from '../pages/passkey-script.ts';
+import { allowScript, passkeyAnswer, passkeyOriginOf } from '../pages/passkey-script.ts';
 import { JoinPage, LinkPage, SignedOutPage, SignInPage } from '../pages/sign-in.tsx';
 import {
   browserOf,
@@ -83,7 +83,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
 
   app.post('/sign-in/passkey', async (request, reply) => {
     const { response = '', next = '' } = formOf(request.body);
-    const place = placeOf(request);
+    const place = passkeyOriginOf(request);
     const answer = passkeyAnswer(response);
     const session = place === null ? null : await signInWithPasskey(context, answer, place, browserOf(request));
     if (session === null) {
@@ -166,7 +166,7 @@ export async function sendSignIn(
   status = 200,
 ): Promise<FastifyReply> {
   const next = localPath(shown.next);
-  const place = placeOf(request);
+  const place = passkeyOriginOf(request);
   const passkey = place === null ? null : await passkeyRequest(context, place);
   if (passkey !== null) allowScript(reply);
   const signOn = context.config.signOn?.name ?? null;

@@ -20,7 +20,7 @@ import { sourcesOf } from '../auth/access.ts';
 import { browserOf, notTooMany, officerOf } from '../auth/sessions.ts';
 import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../people/passkeys.ts';
 import { type Exchange, formOf, html, pageFrame } from './frame.ts';
-import { allowScript, passkeyAnswer, passkeyScriptPath, placeOf } from './passkey-script.ts';
+import { allowScript, passkeyAnswer, passkeyScriptPath, passkeyOriginOf } from './passkey-script.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Choice, type Column, Done, Facts, Field, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
 import { NewPassword } from './sign-in.tsx';
@@ -118,7 +118,7 @@ async function makePasskey(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const person = await ownAccount(exchange);
   const { response = '', present = '' } = formOf(request.body);
-  const place = placeOf(request);
+  const place = passkeyOriginOf(request);
   if (place === null) throw new CodedError('invalid_request');
   const wrong =
     (await notTooMany(() => presentPasswordProblem(context, person, present))) ??
@@ -210,7 +210,7 @@ async function sendAccount(
   const person = personId === null ? null : await findPerson(context, personId);
   const frame = pageFrame(context, request, reply);
   if (person === null) return html(reply, renderPage(<NoAccountPage frame={frame} />), status);
-  const place = placeOf(request);
+  const place = passkeyOriginOf(request);
   const [sessions, tokens, codes, passkeys, creation] = await Promise.all([
     listSessions(context, person.personId),
     listApiTokens(context, person.personId),

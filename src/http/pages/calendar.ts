@@ -6,7 +6,7 @@ import { kindText } from './words.ts';
  * Legal limits of open requests as a calendar (RFC 5545), one whole-day event each. It contains no names, because calendars
  * are stored elsewhere. `link` gives the address of a case.
  */
-export function calendarOf(
+export function icalendarOf(
   views: readonly CaseView[],
   {
     instance,

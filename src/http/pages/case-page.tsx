@@ -38,8 +38,8 @@ import {
 import { DoubtfulNotice } from './letters.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
-import { type CasePageData, isAnswer, isRefusal } from './load-case.ts';
-import type { DocumentRow } from './load-today.ts';
+import { type CasePageData, isAnswer, isRefusalLetter } from './load-case.ts';
+import type { DocumentRow } from '../../documents/check.ts';
 import { CaseForm, MoveForms } from './move-forms.tsx';
 import { SamePanel } from './same-panel.tsx';
 import { TaskPanel } from './task-panel.tsx';
@@ -198,7 +198,7 @@ function mailColumn(
         );
       if (job?.state === 'waiting' || job?.state === 'running') return <Badge text="being sent" tone="calm" />;
       if (!canMail || email === null || erasedAt !== null || !frame.canWork) return <span class="soft">not sent</span>;
-      const move = isAnswer(document) ? 'answer' : isRefusal(document) ? 'refuse' : null;
+      const move = isAnswer(document) ? 'answer' : isRefusalLetter(document) ? 'refuse' : null;
       const why = move === null || !shown.view.open ? undefined : held.get(move);
       if (why !== undefined) return <span class="small">not sent. {why}</span>;
       return (

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { contradictionsOf } from '../../../reports/reconciliation/agreement.ts';
 import { stateWord } from '../../../reports/words.ts';
 import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
-import { type Finding, type FindingKind, loadFindings } from '../../consent/findings.ts';
+import { type FoundDecision, type FindingKind, loadFindings } from '../../consent/findings.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
 import { addDays, localTimeOf, startOfDay } from '../../core/zoned-days.ts';
@@ -116,7 +116,7 @@ interface ListProps {
   readonly sources: readonly Source[];
   readonly filter: { readonly source: string; readonly from: string; readonly to: string };
   readonly problems: readonly string[];
-  readonly rows: readonly Finding[];
+  readonly rows: readonly FoundDecision[];
   /**
    * Why an empty list means nothing: no source has access to the consent log, it has not been pulled yet, or there are
    * no decisions.
@@ -179,9 +179,9 @@ function Nothing({ kind, frame, sources, lacks }: ListProps) {
   }
 }
 
-function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly Column<Finding>[] {
-  const first = ({ decision: { rows } }: Finding) => rows[0];
-  const bannerOf = (row: Finding) => first(row)?.banner_id ?? null;
+function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly Column<FoundDecision>[] {
+  const first = ({ decision: { rows } }: FoundDecision) => rows[0];
+  const bannerOf = (row: FoundDecision) => first(row)?.banner_id ?? null;
   return [
     {
       title: 'Decision',

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
-  bannerWord,
+  bannerPhrase,
   type CitedDecision,
   evidenceWords,
   type LookUp,
@@ -258,7 +258,7 @@ function Standing({ frame, standing, names }: StandingProps) {
       title: 'Since',
       cell: ({ purpose }) => purpose && <Moment iso={purpose.since} timeZone={frame.timeZone} />,
     },
-    { title: 'Banner', cell: ({ bannerId }) => bannerWord(bannerId, names) },
+    { title: 'Banner', cell: ({ bannerId }) => bannerPhrase(bannerId, names) },
     {
       title: 'By decision',
       cell: ({ purpose }) =>

@@ -30,7 +30,7 @@ import {
 /** Decisions per page. */
 const SHOWN = 50;
 
-export const choiceTexts: Readonly<Record<ConsentChoice, string>> = {
+export const consentChoiceTexts: Readonly<Record<ConsentChoice, string>> = {
   given: 'given',
   'partly-given': 'partly given',
   refused: 'refused',
@@ -106,7 +106,7 @@ function DecisionsPage(props: DecisionsProps) {
             id="choice"
             label="Choice"
             value={filter.choice}
-            options={[['', 'Every choice'], ...choiceNames.map((name) => [name, choiceTexts[name]] as const)]}
+            options={[['', 'Every choice'], ...choiceNames.map((name) => [name, consentChoiceTexts[name]] as const)]}
           />
           <PeriodInputs frame={frame} filter={filter} />
         </FilterForm>

@@ -16,7 +16,8 @@ import { findReport } from '../../../reports/index.ts';
 import { formatCount, formatPeriod } from '../../../reports/format.ts';
 import { isLetterStep } from '../../../reports/letters/texts.ts';
 import { languageText, letterText, sizeText, type Worded } from './words.ts';
-import { type DocumentRow, payloadText } from './load-today.ts';
+import type { DocumentRow } from '../../documents/check.ts';
+import { payloadText } from './load-today.ts';
 import type { PageFrame } from './layout.tsx';
 import { ErrorText, Badge, type Column, Moment, Table } from './parts.tsx';
 import type { Job } from '../../jobs/job.ts';
@@ -199,7 +200,7 @@ export function DocumentTable({
 }
 
 /** A document within its case, for a selection list: `Response pack for default-46, made 21 Nov 2026, 11:32`. */
-export function choiceOf(document: DocumentRow, timeZone: string): string {
+export function optionText(document: DocumentRow, timeZone: string): string {
   return `${titleOf(document)}, made ${momentText(document.created_at, timeZone)}`;
 }
 

@@ -3,10 +3,10 @@ import { counted } from '../../../reports/format.ts';
 import { CODE_ATTEMPTS, HAND_OVER_DAYS, HAND_OVER_DAYS_MAX, type ListedHandOver } from '../../hand-over/hand-over.ts';
 import { givenFiles } from '../../hand-over/given-files.ts';
 import { ONLY_LOCAL_LINKS } from '../../hand-over/task-link.ts';
-import { choiceOf } from './documents.tsx';
+import { optionText } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
-import type { DocumentRow } from './load-today.ts';
+import type { DocumentRow } from '../../documents/check.ts';
 import { Badge, Choice, type Column, Input, Moment, Notice, Panel, Table } from './parts.tsx';
 import { handOverText } from './words.ts';
 
@@ -60,7 +60,7 @@ export function HandOverPanel({ frame, data, fresh, refused }: HandOverPanelProp
               name="document"
               label="Pack"
               value={typed['document'] ?? packs[0]?.document_id ?? ''}
-              options={packs.map((pack) => [pack.document_id, choiceOf(pack, frame.timeZone)])}
+              options={packs.map((pack) => [pack.document_id, optionText(pack, frame.timeZone)])}
             />
             {files.length === 0 ? null : (
               <fieldset>

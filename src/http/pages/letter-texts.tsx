@@ -15,7 +15,7 @@ import {
   OWN_TEXT_LENGTH,
   type OwnTextChange,
   problemsOfOwnText,
-  readPlace,
+  readLetterPlace,
   sampleFacts,
   saveOwnText,
 } from '../../documents/letter-texts.ts';
@@ -68,7 +68,10 @@ export async function letterTextRoutes(app: FastifyInstance, context: Context): 
     { source = '', step = '', language = '' }: Readonly<Record<string, string>>,
   ) {
     const own = sourcesOf(context, request).find(source)?.slug ?? null;
-    return { source: own, ...(readPlace(step, language) ?? { step: 'acknowledgement' as const, language: 'en' }) };
+    return {
+      source: own,
+      ...(readLetterPlace(step, language) ?? { step: 'acknowledgement' as const, language: 'en' }),
+    };
   }
 
   async function send(

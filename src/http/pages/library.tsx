@@ -15,7 +15,7 @@ import { requireCsrf } from '../auth/sessions.ts';
 import { documentTitle, DocumentTable } from './documents.tsx';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import type { DocumentRow } from './load-today.ts';
+import type { DocumentRow } from '../../documents/check.ts';
 import { Choice, Field, FilterForm, Input, Moment, Notice, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 
 /** Documents per page. */

@@ -18,7 +18,8 @@ import { doubtfulController, type DoubtfulController } from '../../request-form/
 import { createHistory } from '../../store/queries/history.ts';
 import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
 import type { Tables } from '../../store/schema.ts';
-import { type DocumentRow, payloadText } from './load-today.ts';
+import type { DocumentRow } from '../../documents/check.ts';
+import { payloadText } from './load-today.ts';
 
 type DecisionRow = Pick<
   Selectable<Tables['decision_history']>,
@@ -167,7 +168,7 @@ export function isAnswer(document: DocumentRow): boolean {
 }
 
 /** Whether a document is a letter that refuses the request. */
-export function isRefusal(document: DocumentRow): boolean {
+export function isRefusalLetter(document: DocumentRow): boolean {
   return document.name === 'letter' && stepOf(document) === 'refusal';
 }
 

@@ -1,8 +1,8 @@
-import type { Selectable } from 'kysely';
 import type { OfficerAttention } from '../../attention/officer-attention.ts';
 import type { Surroundings, Warning } from '../../attention/operator-warnings.ts';
 import { outdatedApprovals } from '../../cases/approval.ts';
 import type { Context } from '../../context.ts';
+import type { DocumentRow } from '../../documents/check.ts';
 import { type ErasureProposal, listWaitingProposals } from '../../erasure/proposal.ts';
 import type { LastVerification } from '../../ledger/verify/last-verification.ts';
 import { countChoices } from '../../store/queries/decisions-in.ts';
@@ -12,10 +12,7 @@ import { listAdminAddresses } from '../../people/people.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
 import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
-import type { Tables } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
-
-export type DocumentRow = Selectable<Tables['documents']>;
 
 /** The state of the ledger. */
 export interface LedgerState {

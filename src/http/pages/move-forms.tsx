@@ -3,7 +3,7 @@ import { assigneeOf } from '../../cases/assignee.ts';
 import { type MoveName, moves, taskMoves } from '../../cases/moves.ts';
 import { withdrawingKinds } from '../../cases/withdrawal.ts';
 import { givenFiles } from '../../hand-over/given-files.ts';
-import { choiceOf } from './documents.tsx';
+import { optionText } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
 import {
   BoxesInput,
@@ -228,7 +228,7 @@ function choicesOf({ shown, documents }: CasePageData, timeZone: string): FieldC
       .map(({ sha256, file_name: name }) => [sha256, name]),
     documentSha256: documents
       .filter(({ name }) => name !== 'attachment')
-      .map((document) => [document.sha256, choiceOf(document, timeZone)]),
+      .map((document) => [document.sha256, optionText(document, timeZone)]),
   };
 }
 

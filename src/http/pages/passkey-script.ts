@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256Hex } from '../../crypto/hash.ts';
-import type { Place } from '../../people/passkeys.ts';
+import type { PasskeyOrigin } from '../../people/passkeys.ts';
 
 /**
  * Asks the browser for a passkey and sends its response with the form. Without the script, or in a browser without
@@ -38,7 +38,7 @@ export function allowScript(reply: FastifyReply): void {
 }
 
 /** Where passkeys created in a request are valid; null for an IP address, which WebAuthn does not allow. */
-export function placeOf(request: FastifyRequest): Place | null {
+export function passkeyOriginOf(request: FastifyRequest): PasskeyOrigin | null {
   const host = request.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? { origin: `${request.protocol}://${request.host}`, host } : null;
 }

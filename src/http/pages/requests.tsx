@@ -34,7 +34,7 @@ import { listWorkers, type Person } from '../../people/people.ts';
 import { calendarToken, personOfCalendar, renewCalendarToken } from '../../people/calendar-address.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
-import { calendarOf } from './calendar.ts';
+import { icalendarOf } from './calendar.ts';
 import { attachment } from './documents.tsx';
 import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
@@ -287,7 +287,7 @@ export async function calendarRoutes(app: FastifyInstance, context: Context): Pr
     const link = (caseId: string) => `${origin}/cases/${encodeURIComponent(caseId)}`;
     return reply
       .type('text/calendar; charset=utf-8')
-      .send(calendarOf(views, { instance: context.instance, now, link }));
+      .send(icalendarOf(views, { instance: context.instance, now, link }));
   });
 }
 

@@ -1,5 +1,5 @@
 import { counted, formatCount, formatDuration } from '../../../reports/format.ts';
-import { type Agreement, AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
+import { type FindingCounts, AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
 import type { BannerStatus } from '../../sync/status.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
@@ -78,7 +78,7 @@ export function ChooseSource() {
   );
 }
 
-function AgreementText({ agreement, source }: { agreement: Agreement; source: string | null }) {
+function AgreementText({ agreement, source }: { agreement: FindingCounts; source: string | null }) {
   const { undelivered, contradicting } = agreement;
   const query = source === null ? '' : `?source=${encodeURIComponent(source)}`;
   if (undelivered === 0 && contradicting === 0) return null;

@@ -29,7 +29,7 @@ import {
   sourceOptions,
 } from './parts.tsx';
 import { RequestTable, SourceFilter } from './request-table.tsx';
-import { choiceTexts } from './decisions.tsx';
+import { consentChoiceTexts } from './decisions.tsx';
 import type { Tone } from './words.ts';
 import { TasksPanel, TrustLine } from './today-tasks.tsx';
 import { ChooseSource, isToChoose, SyncPanel } from './sync-panel.tsx';
@@ -209,7 +209,7 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
           <DayBars
             what={`Decisions by day (${frame.timeZone})`}
             series={choiceNames.map((choice) => ({
-              name: choiceTexts[choice],
+              name: consentChoiceTexts[choice],
               tone: choiceTones[choice],
               href: decisionsAddress(today, choice),
             }))}

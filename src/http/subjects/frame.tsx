@@ -6,7 +6,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren, JSX } from 'preact';
 import { type ChosenLanguage, chooseLanguage, letterLanguages } from '../../../reports/letters/languages.ts';
-import { dateIn, fixedSpaces, joined } from '../../../reports/letters/letter.ts';
+import { dateInWords, fixedSpaces, joined } from '../../../reports/letters/letter.ts';
 import type { LetterTexts } from '../../../reports/letters/texts.ts';
 import type { Context } from '../../context.ts';
 import { addressGroup } from '../../core/address.ts';
@@ -14,7 +14,7 @@ import { errorCodes } from '../../core/errors.ts';
 import { dateIn as dayIn } from '../../core/zoned-days.ts';
 import { hmacSha256, sha256 } from '../../crypto/hash.ts';
 import { requireCsrf } from '../auth/sessions.ts';
-import { codeOf } from '../errors.tsx';
+import { errorCodeOf } from '../errors.tsx';
 import { formOf, html } from '../pages/frame.ts';
 import { renderPage } from '../pages/layout.tsx';
 
@@ -308,10 +308,10 @@ export function sayIn({ language, locale }: ChosenLanguage, timeZone: string): S
         timeZone,
         timeZoneName: 'short',
       }).format(new Date(iso));
-      return `${dateIn(dayIn(iso, timeZone), locale)}, ${time}`;
+      return `${dateInWords(dayIn(iso, timeZone), locale)}, ${time}`;
     },
-    day: (iso) => dateIn(dayIn(iso, timeZone), locale),
-    date: (day) => dateIn(day, locale),
+    day: (iso) => dateInWords(dayIn(iso, timeZone), locale),
+    date: (day) => dateInWords(day, locale),
   };
 }
 
@@ -324,7 +324,7 @@ function answerErrorsInWords(app: FastifyInstance, timeZone: string, title: (tex
     ));
   app.setNotFoundHandler(sendInvalid);
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     const { status } = errorCodes[code];
     if (code === 'not_found') return sendInvalid(request, reply);
     if (status >= 500 || code === 'conflict') request.log.error({ err: error }, 'a page for data subjects failed');

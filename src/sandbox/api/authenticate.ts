@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiKey, judgeKey, type Scope } from '../keys.ts';
 import type { LimitedKind, Limits } from '../limits.ts';
 import type { World } from '../world.ts';
-import { forbidden, ServiceError, unauthorized } from './answers.ts';
+import { forbidden, AnswerError, unauthorized } from './answers.ts';
 
 /** The clients that a request's key reaches: one or, with an agency-wide key, all. Never none. */
 export type Caller = readonly [World, ...World[]];
@@ -27,7 +27,7 @@ export function createAuthenticate(keys: readonly ApiKey[], worlds: readonly Wor
         verdict.key.lastUsedAt = clock();
         const reached = worlds.filter(({ client }) => clients.includes(client.slug));
         if (reached.some(({ client }) => client.account === 'expired'))
-          throw new ServiceError(402, 'payment_required', 'The subscription has expired.');
+          throw new AnswerError(402, 'payment_required', 'The subscription has expired.');
         const [first, ...others] = reached;
         if (first === undefined || reached.some(({ client }) => client.account === 'no-api'))
           throw forbidden('The plan has no access to the API.');
@@ -49,7 +49,7 @@ export function createLimiter(
     reply.headers(verdict.headers);
     if (verdict.outcome === 'free') return;
     reply.header('retry-after', String(verdict.retryAfterSeconds));
-    throw new ServiceError(429, 'rate_limited', 'Too many requests for this API key.');
+    throw new AnswerError(429, 'rate_limited', 'Too many requests for this API key.');
   };
 }
 

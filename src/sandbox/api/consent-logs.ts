@@ -8,7 +8,7 @@ import type { DecisionHappening } from '../happenings.ts';
 import type { Cursors } from '../keys.ts';
 import { mix } from '../prng.ts';
 import type { World } from '../world.ts';
-import { invalidRequest, notFound, ServiceError } from './answers.ts';
+import { invalidRequest, notFound, AnswerError } from './answers.ts';
 import type { Authenticate } from './authenticate.ts';
 import { faultsOf } from './fault-hooks.ts';
 
@@ -72,7 +72,7 @@ export function addConsentLogRoutes(
     const number = cursor === undefined ? 1 : (pageNumbers.get(cursor) ?? 2);
     const expiring = faultsOf(request).find('cursor-expires-after');
     if (expiring !== null && number > expiring.pages)
-      throw new ServiceError(expiring.status, 'cursor_expired', 'The cursor has expired.');
+      throw new AnswerError(expiring.status, 'cursor_expired', 'The cursor has expired.');
     const { world, index, position } = readPlace(worlds, place);
     const asked: LogQuery = { bannerId, from, to, limit, order: dialect.rowOrder, position, now: clock().getTime() };
     const page = disturbPage(asked, world.log.page(asked), faultsOf(request));
@@ -137,7 +137,7 @@ interface FaultyPage extends LogPage {
 function disturbPage(query: LogQuery, page: LogPage, drawn: Drawn): FaultyPage {
   const expired = drawn.find('expired-cursor');
   if (expired !== null && query.position !== null)
-    throw new ServiceError(expired.status, 'cursor_expired', 'The cursor has expired.');
+    throw new AnswerError(expired.status, 'cursor_expired', 'The cursor has expired.');
   if (drawn.find('empty-page') !== null) return { ...page, rows: [], next: page.start, nonce: 0 };
   let { rows, next } = page;
   let nonce = 0;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Drawn, Faults, FaultTarget } from '../faults.ts';
-import { forbidden, invalidRequest, ServiceError, unauthorized } from './answers.ts';
+import { forbidden, invalidRequest, AnswerError, unauthorized } from './answers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,14 +42,14 @@ export function addFaultHooks(app: FastifyInstance, faults: Faults): void {
     const tooMany = drawn.find('too-many-requests');
     if (tooMany !== null) {
       if (tooMany.retryAfter !== null) reply.header('retry-after', String(tooMany.retryAfter));
-      throw new ServiceError(429, 'rate_limited', 'Too many requests.');
+      throw new AnswerError(429, 'rate_limited', 'Too many requests.');
     }
     const serverError = drawn.find('server-error');
-    if (serverError !== null) throw new ServiceError(serverError.status, 'server_error', 'Internal error.');
+    if (serverError !== null) throw new AnswerError(serverError.status, 'server_error', 'Internal error.');
     if (drawn.find('bad-request') !== null) throw invalidRequest('A parameter is not valid.');
     if (drawn.find('unauthorized') !== null) throw unauthorized('This API key is not valid.');
     if (drawn.find('payment-required') !== null)
-      throw new ServiceError(402, 'payment_required', 'The subscription has expired.');
+      throw new AnswerError(402, 'payment_required', 'The subscription has expired.');
     if (drawn.find('forbidden') !== null) throw forbidden('The plan has no access to the API.');
   });
 

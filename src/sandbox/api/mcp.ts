@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Dialect } from '../dialect.ts';
 import type { LimitedKind } from '../limits.ts';
-import { ServiceError } from './answers.ts';
+import { AnswerError } from './answers.ts';
 import { type Authenticate, type Caller, worldFor } from './authenticate.ts';
 import { type GenerateOptions, generatePolicy, newPolicyOf, shapeA } from './policies.ts';
 import { formA } from './forms.ts';
@@ -59,7 +59,7 @@ export function addMcpRoute(app: FastifyInstance, routes: McpRoutes): void {
     url: '/api/mcp',
     handler: async (_request, reply) => {
       reply.header('allow', 'POST');
-      throw new ServiceError(405, 'method_not_allowed', 'This endpoint keeps no sessions: send POST.');
+      throw new AnswerError(405, 'method_not_allowed', 'This endpoint keeps no sessions: send POST.');
     },
   });
 }
@@ -82,7 +82,7 @@ async function createServer(caller: Caller, routes: McpRoutes) {
         const made = shapeA(world, policy, routes.dialect);
         return { content: [{ type: 'text', text: JSON.stringify(made) }] };
       } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
+        if (!(error instanceof AnswerError)) throw error;
         const refusal = { error: { code: error.code, message: error.message } };
         return { isError: true, content: [{ type: 'text', text: JSON.stringify(refusal) }] };
       }

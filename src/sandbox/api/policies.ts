@@ -5,7 +5,7 @@ import type { PolicyHappening } from '../happenings.ts';
 import { type Cursors, deriveText } from '../keys.ts';
 import type { NewPolicy, Policy } from '../policies.ts';
 import type { World } from '../world.ts';
-import { invalidRequest, notFound, ServiceError } from './answers.ts';
+import { invalidRequest, notFound, AnswerError } from './answers.ts';
 import { type Authenticate, worldFor } from './authenticate.ts';
 import { firstProblem } from './consent-logs.ts';
 import { formA, formB } from './forms.ts';
@@ -141,7 +141,7 @@ export interface GenerateOptions {
 
 /** One generation, by REST or MCP: takes its time, counts against the quota, fires policy.created. 402 if the quota is used up. */
 export async function generatePolicy(world: World, input: NewPolicy, options: GenerateOptions): Promise<Policy> {
-  const spent = (): ServiceError => new ServiceError(402, 'quota_exhausted', 'The quota of the plan is used up.');
+  const spent = (): AnswerError => new AnswerError(402, 'quota_exhausted', 'The quota of the plan is used up.');
   if (world.shelf.remaining() === 0) throw spent();
   if (options.generateMs > 0) await options.wait(options.generateMs);
   const policy = world.shelf.generate(input, options.clock());

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Judged } from '../../core/consent-judgement.ts';
-import type { Span } from '../../core/zoned-days.ts';
+import type { CalendarPeriod } from '../../core/zoned-days.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import type { Period, Scope } from './scope.ts';
@@ -110,7 +110,7 @@ interface ChoicesOfSpan {
 export async function countChoices(
   read: Query,
   sources: readonly string[],
-  spans: readonly Span[],
+  spans: readonly CalendarPeriod[],
 ): Promise<readonly ChoicesOfSpan[]> {
   if (sources.length === 0 || spans.length === 0) return [];
   const minute = (at: string) => at.slice(0, 'YYYY-MM-DDTHH:MM'.length);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Judged } from '../../core/consent-judgement.ts';
-import { type Holds, holdsOf } from '../../core/consent-timeline.ts';
+import { type HeldConsents, holdsOf } from '../../core/consent-timeline.ts';
 import type { ConsentState } from '../../core/vocabulary.ts';
 import type { Query } from '../store.ts';
 import {
@@ -216,7 +216,7 @@ export function createStandingQueries(query: Query) {
      * The consents of subjects whose latest decision does not determine them alone; `seqs` as found by
      * {@link standingConsents}.
      */
-    async *heldConsents(period: Period, seqs: readonly number[]): AsyncIterable<Holds> {
+    async *heldConsents(period: Period, seqs: readonly number[]): AsyncIterable<HeldConsents> {
       const { column, together } = await judgedAt(query, period);
       for (let start = 0; start < seqs.length; start += AT_ONCE) {
         const some = seqs.slice(start, start + AT_ONCE);

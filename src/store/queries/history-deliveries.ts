@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { addDays, dateIn, type Span, spansOf } from '../../core/zoned-days.ts';
+import { addDays, dateIn, type CalendarPeriod, spansOf } from '../../core/zoned-days.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { nullsFirst, pageByKey, type Period, type Scope } from './scope.ts';
@@ -121,7 +121,10 @@ export function createDeliveryQueries(query: Query) {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** `times` are ordered prefixes of ISO 8601 UTC times. */
-function byDayOf(days: readonly Span[], times: readonly (readonly [string, number])[]): DeliveryCounts['byDay'] {
+function byDayOf(
+  days: readonly CalendarPeriod[],
+  times: readonly (readonly [string, number])[],
+): DeliveryCounts['byDay'] {
   const found = new Map<string, number>();
   let place = 0;
   for (const [time, n] of times) {
