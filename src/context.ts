@@ -18,7 +18,7 @@ import { loadVersion } from './config/version.ts';
 import type { ControllerProfile } from './law/profile.ts';
 import { createRegimeTable } from './law/regime-table.ts';
 import type { Source } from './core/source.ts';
-import type { ErasureDeps } from './erasure/deps.ts';
+import type { ErasureDeps } from './erasure/plan.ts';
 import { takeRowsLeft } from './erasure/erase.ts';
 import type { RetentionDeps } from './erasure/retention.ts';
 import type { DocumentDeps } from './documents/frame.ts';

@@ -30,7 +30,7 @@ import {
 } from './cover.ts';
 import { subjectBlocks } from './subject.ts';
 import { completenessBlocks } from './completeness-blocks.ts';
-import { auditLimits, sumOf, type ConsentAudit, type StandingConsents } from './gather.ts';
+import { auditLimits, sumOf, type ConsentAudit, type PolicyConsents } from './gather.ts';
 
 /** The pages of the report. Lists that could grow without limit are cut and say so; the JSON has them in full. */
 export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {
@@ -351,7 +351,7 @@ const accessWords: Readonly<Record<string, string>> = {
 };
 
 /** Consents that expire more than 90 days after the period. */
-function later({ consents, expired, within30Days, within90Days, withoutExpiry }: StandingConsents): number {
+function later({ consents, expired, within30Days, within90Days, withoutExpiry }: PolicyConsents): number {
   return consents - expired - within30Days - within90Days - withoutExpiry;
 }
 

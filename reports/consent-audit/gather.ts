@@ -75,7 +75,7 @@ interface Withdrawals {
   readonly consentAfter: readonly ConsentAfterWithdrawal[];
 }
 /** Consents that one decision granted on a banner and that have not been ended entirely since. */
-export interface StandingConsents {
+export interface PolicyConsents {
   readonly policyId: string | null;
   readonly policyVersion: string | null;
   /** True if another version of the policy, published last, was in force at the end of the period. */
@@ -128,7 +128,7 @@ export interface ConsentAudit {
   readonly policyTexts: readonly PolicyTextInterval[];
   readonly banners: BannerAudit;
   readonly withdrawals: Withdrawals;
-  readonly standing: readonly StandingConsents[];
+  readonly standing: readonly PolicyConsents[];
   /** Subjects who hold a doubtful consent on a banner: its records contradict each other, or a later choice could not be read. */
   readonly disputedStanding: number;
   readonly scans: ScanAudit;
@@ -392,14 +392,14 @@ async function loadStanding(
   input: ReportInput,
   period: Period,
   superseded: ReturnType<typeof supersededBy>,
-): Promise<{ rows: readonly StandingConsents[]; byPurpose: ReadonlyMap<string, number>; disputed: number }> {
+): Promise<{ rows: readonly PolicyConsents[]; byPurpose: ReadonlyMap<string, number>; disputed: number }> {
   const [in30Days, in90Days] = [30, 90].map((days) => startOfDay(addDays(input.to, days), input.timeZone)) as [
     string,
     string,
   ];
-  const rows = new Map<string, Omit<StandingConsents, 'superseded'>>();
+  const rows = new Map<string, Omit<PolicyConsents, 'superseded'>>();
   const byPurpose = new Map<string, number>();
-  const add = (row: Omit<StandingConsents, 'superseded'>, purposes: readonly string[]) => {
+  const add = (row: Omit<PolicyConsents, 'superseded'>, purposes: readonly string[]) => {
     for (const purpose of row.consents > row.expired ? purposes : [])
       byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + row.consents - row.expired);
     const key = JSON.stringify([row.policyId, row.policyVersion]);
@@ -441,8 +441,7 @@ async function loadStanding(
     .map((row) => ({ ...row, superseded: superseded(row.policyId, row.policyVersion) }))
     .sort(
       (a, b) =>
-        byText<StandingConsents>((one) => one.policyId)(a, b) ||
-        byText<StandingConsents>((one) => one.policyVersion)(a, b),
+        byText<PolicyConsents>((one) => one.policyId)(a, b) || byText<PolicyConsents>((one) => one.policyVersion)(a, b),
     );
   return { rows: sorted, byPurpose, disputed };
 }

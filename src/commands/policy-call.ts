@@ -162,7 +162,7 @@ export function noSlotText(ended: NoSlotFacts, waited: boolean): string {
 }
 
 /** The state of a call in words. `unknownItems`: how many of its items have an unknown outcome. */
-export function callStateText(call: Pick<CallRow, 'state' | 'due_at'>, unknownItems = 0): string {
+export function callStateLine(call: Pick<CallRow, 'state' | 'due_at'>, unknownItems = 0): string {
   switch (call.state) {
     case 'sent':
       return `sent, no response yet; unknown from ${minuteText(call.due_at)}`;

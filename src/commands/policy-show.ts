@@ -17,7 +17,7 @@ import {
   withJson,
 } from './command-io.ts';
 import { cameText, targetText } from './policy-stored-text.ts';
-import { assertPolicyOf, callStateText } from './policy-call.ts';
+import { assertPolicyOf, callStateLine } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `policy show`, `policy calls`, `policy settle`: work on what is known here, without asking the service. */
@@ -86,7 +86,7 @@ function registerCalls(policy: CommandUnknownOpts, io: CommandIo): void {
               row.source,
               row.via === 'mcp' ? `${row.operation} (MCP)` : row.operation,
               aboutText(row),
-              callStateText(row, unknownOf(row).length),
+              callStateLine(row, unknownOf(row).length),
               row.http_status,
               row.actor,
               row.request_id,
@@ -270,7 +270,7 @@ function policyText(view: PolicyView, link: string | null): string {
     `  calls     ${facts.calls.length === 0 ? 'none from here' : ''}`,
     ...view.calls.map(
       (row) =>
-        `    ${timeText(row.asked_at)}  ${row.operation} by ${row.actor}: ${callStateText(row)}  (${row.request_id})`,
+        `    ${timeText(row.asked_at)}  ${row.operation} by ${row.actor}: ${callStateLine(row)}  (${row.request_id})`,
     ),
   ];
   return lines.map((line) => printable(line).trimEnd()).join('\n');

@@ -1,7 +1,6 @@
 import { chunksOf, type ErasureRecord, listErasures } from '../ledger/erase.ts';
-import type { ErasureDeps } from './deps.ts';
 import { carryOut, finishErasures } from './erase.ts';
-import { type ErasurePlan, planErasure } from './plan.ts';
+import { type ErasureDeps, type ErasurePlan, planErasure } from './plan.ts';
 import { loadErasureRecords } from './records.ts';
 
 export interface ErasedAgain {

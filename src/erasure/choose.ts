@@ -6,9 +6,8 @@ import type { EntryKind } from '../core/vocabulary.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import { inPortions } from '../store/queries/entry-pages.ts';
 import type { Query } from '../store/store.ts';
-import type { ErasureDeps } from './deps.ts';
 import { mentionsOf } from './mentions.ts';
-import { pinnedReason, type Chosen, type Kept } from './plan.ts';
+import { type ErasureDeps, pinnedReason, type Chosen, type Kept } from './plan.ts';
 import { unknownCase } from '../core/errors.ts';
 
 /** An impossible choice, with sentences saying why. */

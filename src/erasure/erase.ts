@@ -10,8 +10,7 @@ import { nextGeneration } from '../projections/position.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
 import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
 import type { StoreTransaction } from '../store/store.ts';
-import type { ErasureDeps } from './deps.ts';
-import type { ErasurePlan } from './plan.ts';
+import type { ErasureDeps, ErasurePlan } from './plan.ts';
 import { writeErasureRecords } from './records.ts';
 import { summaryOf } from './summary.ts';
 

@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Action } from '../core/action.ts';
-import { isoNow } from '../core/clock.ts';
+import { type Clock, isoNow } from '../core/clock.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { findSubject } from '../consent/look-up.ts';
-import type { Query } from '../store/store.ts';
-import type { ErasureDeps, Need, PlannedDecision, PlannedEntry } from './deps.ts';
+import type { Query, Store } from '../store/store.ts';
 import { subjectHash } from '../ledger/suppression.ts';
 
 type Placed = Extract<Action, { action: 'hold.placed' }>;
+
+interface HoldDeps {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+}
 
 /** A legal hold in force. */
 export interface Hold extends Omit<Placed, 'action' | 'actor'> {
@@ -60,7 +66,7 @@ type PlacedHold =
 
 /** Places a hold: what it names is not erased, manually or by retention, until it is lifted. */
 export async function placeHold(
-  deps: Pick<ErasureDeps, 'store' | 'ledger' | 'clock' | 'projector'> & Parameters<typeof findSubject>[0],
+  deps: HoldDeps & { readonly projector: { catchUp(): Promise<number> } } & Parameters<typeof findSubject>[0],
   request: HoldRequest,
 ): Promise<PlacedHold> {
   const { source, caseId, subject, from, to, officer: actor, reason } = request;
@@ -99,7 +105,7 @@ export async function placeHold(
 
 /** Lifts a hold. False: no hold with this id is in force. */
 export async function liftHold(
-  deps: Pick<ErasureDeps, 'store' | 'ledger' | 'clock'>,
+  deps: HoldDeps,
   { holdId, officer: actor, reason }: { readonly holdId: string; readonly officer: string; readonly reason: string },
 ): Promise<boolean> {
   const holds = await listHolds(deps.store.read);
@@ -117,18 +123,18 @@ export async function liftHold(
 
 /** Holds that prevent erasing these entries. */
 export async function needsOfHolds(
-  deps: Pick<ErasureDeps, 'store' | 'ledger'>,
-  entries: readonly PlannedEntry[],
-  decisions: readonly PlannedDecision[],
+  deps: Pick<HoldDeps, 'store' | 'ledger'>,
+  entries: readonly { readonly seq: number; readonly source: string; readonly receivedAt: string }[],
+  decisions: readonly { readonly seq: number; readonly source: string; readonly subject: string | null }[],
   caseIds: ReadonlySet<string>,
-): Promise<readonly Need[]> {
+) {
   const holds = await listHolds(deps.store.read);
   if (holds.length === 0) return [];
   const aboutOf = new Map<number, string>();
   if (holds.some(({ about }) => about !== null))
     for (const { seq, source, subject } of decisions)
       if (subject !== null) aboutOf.set(seq, subjectHash(deps.ledger, source, subject));
-  const needs: Need[] = [];
+  const needs: { name: string; why: string; seqs: number[] }[] = [];
   for (const hold of holds) {
     const ofCase =
       hold.caseId === null ? null : caseIds.has(hold.caseId) ? await seqsOfCase(deps.store.read, hold.caseId) : [];

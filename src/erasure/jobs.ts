@@ -7,9 +7,8 @@ import type { RegimeTable } from '../law/regime-table.ts';
 import { listErasures } from '../ledger/erase.ts';
 import { erasureFactsOf, produceErasureCertificate } from './certificate.ts';
 import { choose } from './choose.ts';
-import type { ErasureDeps } from './deps.ts';
 import { carryOut, finishErasures } from './erase.ts';
-import { type ErasurePlan, planErasure } from './plan.ts';
+import { type ErasureDeps, type ErasurePlan, planErasure } from './plan.ts';
 import { digestOfPlan, type ErasureProposal, findProposal, type ProposalDeps, removeProposal } from './proposal.ts';
 import { summaryOf } from './summary.ts';
 

@@ -3,7 +3,9 @@ import { readdir, stat } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { subjectsOfCase } from '../cases/match-subject.ts';
 import { isOpen } from '../cases/moves.ts';
+import type { CaseReading } from '../cases/view.ts';
 import { type Action, actionSchema } from '../core/action.ts';
+import type { Clock } from '../core/clock.ts';
 import type { ErasedDocument, ErasureScope } from '../core/erasure.ts';
 import { subjectForms } from '../core/subject.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
@@ -12,11 +14,64 @@ import type { DocumentRow } from '../documents/check.ts';
 import { documentPath } from '../documents/register.ts';
 import { holdsSome, type LookedFor, textMentions } from '../documents/holding.ts';
 import { chunksOf } from '../ledger/erase.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
-import type { ErasureDeps, Need, PlannedDecision, PlannedEntry } from './deps.ts';
+import type { RejectedRing } from '../rejected/ring.ts';
+import type { Store } from '../store/store.ts';
 import { needsOfHolds } from './holds.ts';
 import { mentionsOf } from './mentions.ts';
 import { subjectHash } from '../ledger/suppression.ts';
+
+/** What erasing needs. */
+export interface ErasureDeps extends Pick<CaseReading, 'recipeOf'> {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly dataDir: string;
+  readonly instance: string;
+  readonly epoch: number;
+  readonly documentsFolder: string;
+  readonly evidenceFolder: string;
+  /** How long scheduled backups are kept; null: this process knows of none. */
+  readonly backupKeep: {
+    readonly daily: number;
+    readonly weekly: number;
+    readonly monthly: number;
+    /** Days for which a bucket locks each backup; absent: not locked. */
+    readonly lockedDays?: number;
+  } | null;
+  readonly projector: { catchUp(): Promise<number> };
+  /** Folds every entry again and repairs the read models. */
+  readonly rebuild: () => Promise<unknown>;
+  readonly rejected: Pick<RejectedRing, 'list' | 'read' | 'remove'>;
+}
+
+/** An entry to erase. */
+interface PlannedEntry {
+  readonly seq: number;
+  readonly source: string;
+  readonly kind: EntryKind;
+  /** The event or action; null: unknown. */
+  readonly what: string | null;
+  readonly receivedAt: string;
+}
+
+/** The properties of a decision to be erased that documents and holds refer to. */
+interface PlannedDecision {
+  readonly seq: number;
+  readonly source: string;
+  readonly subject: string | null;
+  readonly via: string;
+  readonly at: string;
+  readonly commitment: string;
+}
+
+/** Something that still needs the entries. To erase them anyway, it must be named (`--despite`). */
+interface Need {
+  readonly name: string;
+  readonly why: string;
+  readonly seqs: readonly number[];
+}
 
 /** What to erase, before its dependants are known. */
 export interface Chosen {

@@ -8,8 +8,7 @@ import type { ControllerProfile } from '../law/profile.ts';
 import { readSetting, removeSetting, writeSetting } from '../store/settings.ts';
 import type { Query } from '../store/store.ts';
 import { type ErasureChoice, periodKinds } from './choose.ts';
-import type { ErasureDeps } from './deps.ts';
-import type { ErasurePlan } from './plan.ts';
+import type { ErasureDeps, ErasurePlan } from './plan.ts';
 
 /** Days after which a proposal that no second person has approved is removed. */
 export const PROPOSAL_DAYS = 14;

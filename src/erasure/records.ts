@@ -9,7 +9,7 @@ import {
   readErasureRecord,
   type RecordedErasure,
 } from '../ledger/erase.ts';
-import type { ErasureDeps } from './deps.ts';
+import type { ErasureDeps } from './plan.ts';
 
 const folderOf = ({ dataDir }: Pick<ErasureDeps, 'dataDir'>) => join(dataDir, 'erasures');
 

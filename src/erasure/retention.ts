@@ -4,10 +4,9 @@ import { dateIn, earlierDate, startOfDay } from '../core/zoned-days.ts';
 import type { ControllerProfile, RetentionPeriod } from '../law/profile.ts';
 import { regimeOf, type RegimeTable } from '../law/regime-table.ts';
 import { chunksOf } from '../ledger/erase.ts';
-import type { ErasureDeps } from './deps.ts';
 import { carryOut, type ErasureDone } from './erase.ts';
 import { listHolds } from './holds.ts';
-import { type ErasurePlan, planErasure } from './plan.ts';
+import { type ErasureDeps, type ErasurePlan, planErasure } from './plan.ts';
 
 /** Kinds of data whose retention the controller may set, per profile (`retention`) and thus per source. */
 const retentionKinds = ['deliveries', 'decisions', 'cases', 'packs', 'accessLog'] as const;

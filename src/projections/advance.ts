@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../core/errors.ts';
 import type { TableName } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import type { Page } from './load-entries.ts';
+import type { LoadedPage } from './load-entries.ts';
 import { movePosition, type Position, type PositionName } from './position.ts';
 import { type Projection, type ProjectedEntry, type ProjectorLog, quarantineRows, type Write } from './projection.ts';
 
@@ -18,7 +18,7 @@ export interface Target {
 }
 
 /** The page to project after a position in the same transaction; null: no more. */
-export type Pages = (after: Position) => Promise<Page | null>;
+export type LoadPage = (after: Position) => Promise<LoadedPage | null>;
 
 /**
  * Projects consecutive pages of entries, rows and position in one transaction: what several of them change in the same
@@ -32,12 +32,12 @@ export type Pages = (after: Position) => Promise<Page | null>;
 export async function advance(
   target: Target,
   projections: readonly Projection[],
-  pages: Pages,
+  pages: LoadPage,
   from: Position,
   log: ProjectorLog,
 ): Promise<number | null> {
-  let first: Page | null = null;
-  const remembered: Pages = async (after) => {
+  let first: LoadedPage | null = null;
+  const remembered: LoadPage = async (after) => {
     const page = await pages(after);
     first ??= page;
     return page;
@@ -59,13 +59,13 @@ interface Failure {
 async function attempt(
   target: Target,
   projections: readonly Projection[],
-  page: Page,
+  page: LoadedPage,
   from: Position,
   log: ProjectorLog,
   failures: readonly Failure[],
 ): Promise<number | null> {
   try {
-    const only: Pages = ({ seq }) => Promise.resolve(seq === from.seq ? page : null);
+    const only: LoadPage = ({ seq }) => Promise.resolve(seq === from.seq ? page : null);
     return await commit(target, projections, only, from, quarantineFailures(page.entries, failures));
   } catch (error) {
     if (!(error instanceof ProjectionFailure)) throw error;
@@ -88,7 +88,7 @@ async function attempt(
   }
 }
 
-function cutInHalves(page: Page): [Page, Page] {
+function cutInHalves(page: LoadedPage): [LoadedPage, LoadedPage] {
   const middle = page.entries.length >> 1;
   const first = page.entries.slice(0, middle);
   return [
@@ -127,7 +127,7 @@ class LostRace extends Error {}
 async function commit(
   target: Target,
   projections: readonly Projection[],
-  pages: Pages,
+  pages: LoadPage,
   from: Position,
   also: readonly ProjectionWrite[] = [],
 ): Promise<number | null> {

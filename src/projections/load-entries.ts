@@ -28,11 +28,11 @@ interface Together {
   readonly upTo?: number;
   /** Instead of {@link PageLimits.togetherMs}. */
   readonly togetherMs?: number;
-  onPage?(page: Page): void;
+  onPage?(page: LoadedPage): void;
 }
 
 /** The next entries after a position, and the position they lead to. Null at the end of the ledger. */
-export interface Page {
+export interface LoadedPage {
   readonly to: number;
   /** There may be more entries after it. */
   readonly full: boolean;
@@ -49,11 +49,11 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
     readonly after: number;
     readonly upTo: number;
     readonly generation: number;
-    readonly page: Promise<Page | null>;
+    readonly page: Promise<LoadedPage | null>;
   } | null = null;
 
   let rereadAt = 0;
-  async function loadPage(after: number, upTo: number): Promise<Page | null> {
+  async function loadPage(after: number, upTo: number): Promise<LoadedPage | null> {
     const page = await readEntryPage(query, after, upTo, limits);
     if (page === null) return null;
     const { rows, to, full } = page;
@@ -76,7 +76,7 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
      * read again if the position's generation has changed since, as it may contain content that has been erased in the
      * meantime.
      */
-    async load(from: Position, upTo: number = Number.MAX_SAFE_INTEGER): Promise<Page | null> {
+    async load(from: Position, upTo: number = Number.MAX_SAFE_INTEGER): Promise<LoadedPage | null> {
       const { seq: after, generation } = from;
       const isAhead = ahead?.after === after && ahead.upTo === upTo && ahead.generation === generation;
       const kept = isAhead ? ahead?.page : null;
@@ -96,10 +96,10 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
      * time is left. One with an erasure is left to the next transaction, because rows of what it erased may have to be
      * removed first (placement.ts).
      */
-    from(first: Page, { upTo, togetherMs = limits.togetherMs, onPage }: Together = {}) {
+    from(first: LoadedPage, { upTo, togetherMs = limits.togetherMs, onPage }: Together = {}) {
       const until = performance.now() + togetherMs;
-      let page: Page | null = null;
-      return async (after: Position): Promise<Page | null> => {
+      let page: LoadedPage | null = null;
+      return async (after: Position): Promise<LoadedPage | null> => {
         if (page === null) page = first;
         else if (!page.full || performance.now() >= until) return null;
         else page = await reader.load(after, upTo);

@@ -3,7 +3,7 @@ import { readErasure } from '../core/erasure.ts';
 import { anyRowsOf, findPositionFault, lastSeq, positionFaultText } from '../store/queries/fold-position.ts';
 import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
-import type { Page } from './load-entries.ts';
+import type { LoadedPage } from './load-entries.ts';
 import { loadFoldPosition, type Position } from './position.ts';
 import type { ProjectorLog } from './projection.ts';
 
@@ -34,7 +34,7 @@ export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplace
   }
 
   /** Finds rows of erased entries, which an older file of read models brings back. An unfinished erasure removes them itself. */
-  async function rowsOfErased(page: Page | null): Promise<string | null> {
+  async function rowsOfErased(page: LoadedPage | null): Promise<string | null> {
     const erasures = page?.entries.filter(({ kind }) => kind === 'erasure') ?? [];
     for (const { seq, body } of erasures) {
       const { seqs } = readErasure(body) ?? { seqs: [] };
@@ -67,7 +67,7 @@ export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplace
      * Whether the read models were wrong and have been repaired, so that the position must be read again. Null `page`:
      * the end of the ledger.
      */
-    async wasPutRight(from: Position, page: Page | null): Promise<boolean> {
+    async wasPutRight(from: Position, page: LoadedPage | null): Promise<boolean> {
       if (onMisplaced === undefined) return false;
       const wrong = (await misplacement(from, page === null)) ?? (await rowsOfErased(page));
       if (wrong !== null) await putRight(wrong, onMisplaced);

@@ -67,13 +67,17 @@ const answerSchema = z
   })
   .meta({ id: 'ConsentAnswer' });
 
+const decisionFields = {
+  source: z.string(),
+  decisionId: z.string(),
+  recordId: z.string().nullable(),
+  bannerId: z.string().nullable(),
+  at: z.string(),
+};
+
 const findingSchema = z
   .object({
-    source: z.string(),
-    decisionId: z.string(),
-    recordId: z.string().nullable(),
-    bannerId: z.string().nullable(),
-    at: z.string(),
+    ...decisionFields,
     records: z.array(
       z.object({
         seq: z.int().meta({ description: 'Number of the ledger entry.' }),
@@ -88,11 +92,7 @@ const findingSchema = z
 
 const decisionsItemSchema = z
   .object({
-    source: z.string(),
-    decisionId: z.string(),
-    recordId: z.string().nullable(),
-    bannerId: z.string().nullable(),
-    at: z.string(),
+    ...decisionFields,
     judged: z
       .string()
       .meta({ description: 'According to all its records: given, partly-given, refused, withdrawn, disputed …' }),
