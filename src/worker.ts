@@ -5,22 +5,18 @@ import { extendWithdrawals } from './cases/withdrawal.ts';
 import type { Context } from './context.ts';
 import { StoreUnavailable, UsageError } from './core/errors.ts';
 import { createNotifyJobs } from './attention/send-notices.ts';
-import { openBucket } from './outside/bucket.ts';
 import { createRereadJobs } from './context/reread-job.ts';
 import { createVerifyJobs } from './context/verify-job.ts';
 import { createExportJobs, removeOldExports } from './backup/export-file.ts';
-import { backUp, rotateBucket, uploadErasures } from './backup/bucket-backups.ts';
-import { copyErasures, rotate } from './backup/delete-old-backups.ts';
+import { copyErasuresToBackups, createBackupJobs } from './backup/bucket-backups.ts';
 import { createDocumentJobs } from './documents/jobs.ts';
 import { createLetterMailJobs } from './documents/mail-letter.ts';
 import { createScheduleJobs, mailJobs } from './documents/schedules.ts';
 import { removeOldDrafts } from './documents/register.ts';
-import { finishErasures } from './erasure/erase.ts';
 import { createErasureJobs } from './erasure/jobs.ts';
 import { createOffboardJobs } from './context/offboard.ts';
 import { removeOldProposals } from './erasure/proposal.ts';
-import { runRetention } from './erasure/retention.ts';
-import { type JobHandlers, JobRefused, lanesOf, selectKinds } from './jobs/job.ts';
+import { type JobHandlers, lanesOf, selectKinds } from './jobs/job.ts';
 import { createDistributedRunner, createRunner } from './jobs/runner.ts';
 import { createScheduler, type Schedule } from './jobs/schedule.ts';
 import { closeWithin } from './jobs/time-limits.ts';
@@ -188,40 +184,12 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createTaskMailJobs(context),
     ...createRequestFormJobs(context),
     ...createErasureJobs(context),
+    ...createBackupJobs(context),
     ...createOffboardJobs(context),
-
-    async backup(_payload, { signal, progress }) {
-      const { folder, bucket, recipients, keep } = context.config.backup;
-      if ((folder === null && bucket === null) || recipients.length === 0)
-        throw new JobRefused(
-          'No backup was made: BACKUP_FOLDER or BACKUP_BUCKET, and BACKUP_RECIPIENTS, are not set for this worker.',
-        );
-      const { path: _path, ...made } = await backUp({
-        context,
-        places: { folder, bucket },
-        lock: { recipients },
-        actor: 'schedule',
-        signal,
-        onProgress: (message, done, total) => progress({ done, total, message }),
-      });
-      const removed = folder === null ? [] : await rotate(folder, context.instance, keep, context.clock());
-      if (bucket === null) return { ...made, removed };
-      const rotated = await rotateBucket(openBucket(context.config.storage, bucket), context.instance, keep);
-      return { ...made, removed, removedFromBucket: rotated.removed, lockedInBucket: rotated.locked };
-    },
 
     async seal() {
       const sealing = await context.seal();
-      // Even if this machine is lost, erasures made since the last backup are then recorded next to the backups.
-      const { dataDir, storage, backup } = context.config;
-      if (backup.folder !== null)
-        await copyErasures(dataDir, backup.folder).catch((error: unknown) =>
-          context.log.warn({ err: error }, 'could not copy the records of erasures to BACKUP_FOLDER'),
-        );
-      if (backup.bucket !== null)
-        await uploadErasures(dataDir, openBucket(storage, backup.bucket)).catch((error: unknown) =>
-          context.log.warn({ err: error }, 'could not upload the records of erasures to BACKUP_BUCKET'),
-        );
+      await copyErasuresToBackups(context);
       return sealing.outcome === 'sealed' || sealing.outcome === 'unchanged'
         ? { outcome: sealing.outcome, size: sealing.checkpoint.size }
         : { outcome: sealing.outcome };
@@ -238,25 +206,6 @@ export function createJobHandlers(context: Needs): JobHandlers {
         return { name, outcome: result.outcome, ...(reason === null ? {} : { reason }) };
       });
       return { outcome: 'witnessed', size, quorum, witnesses };
-    },
-
-    async 'check-read-models'(_payload, { signal, progress }) {
-      const { seq, position, counts, indexes } = await context.readModels.check((done, total) => {
-        signal.throwIfAborted();
-        progress({ done, total, message: null });
-      });
-      return { seq, position, counts, indexes };
-    },
-
-    async retention() {
-      await finishErasures(context.erasure);
-      const runs = await runRetention(context.erasure, 'schedule');
-      return runs.map(({ source, erased, held }) => ({
-        source,
-        entries: erased?.entries ?? 0,
-        documents: erased?.documents ?? 0,
-        held: [...held],
-      }));
     },
 
     async maintenance(_payload, { signal }) {

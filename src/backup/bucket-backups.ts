@@ -2,13 +2,15 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
 import type { BackupKeep } from '../config/variables.ts';
 import { type BucketAddress, bucketAddressOf } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
+import { type JobHandler, JobRefused } from '../jobs/job.ts';
 import { type Bucket, type ObjectVersion, openBucket } from '../outside/bucket.ts';
 import { BucketError } from '../outside/s3.ts';
 import { type BackupOptions, type BackupReport, makeBackup } from './make-backup.ts';
-import { type BackupFile, backupIn, copyErasures, outdated } from './delete-old-backups.ts';
+import { type BackupFile, backupIn, copyErasures, outdated, rotate } from './delete-old-backups.ts';
 
 /** Where a backup goes; at least one of them. */
 export interface BackupPlaces {
@@ -27,6 +29,44 @@ export function backupPlacesOf(text: string): BackupPlaces {
 export interface PlacedReport extends BackupReport {
   /** Its address in the bucket; null: not uploaded. */
   readonly uploaded: string | null;
+}
+
+/** The scheduled backup, and the deletion of old ones. */
+export function createBackupJobs(context: BackupOptions['context']) {
+  return {
+    async backup(_payload, { signal, progress }) {
+      const { folder, bucket, recipients, keep } = context.config.backup;
+      if ((folder === null && bucket === null) || recipients.length === 0)
+        throw new JobRefused(
+          'No backup was made: BACKUP_FOLDER or BACKUP_BUCKET, and BACKUP_RECIPIENTS, are not set for this worker.',
+        );
+      const { path: _path, ...made } = await backUp({
+        context,
+        places: { folder, bucket },
+        lock: { recipients },
+        actor: 'schedule',
+        signal,
+        onProgress: (message, done, total) => progress({ done, total, message }),
+      });
+      const removed = folder === null ? [] : await rotate(folder, context.instance, keep, context.clock());
+      if (bucket === null) return { ...made, removed };
+      const rotated = await rotateBucket(openBucket(context.config.storage, bucket), context.instance, keep);
+      return { ...made, removed, removedFromBucket: rotated.removed, lockedInBucket: rotated.locked };
+    },
+  } satisfies Record<string, JobHandler>;
+}
+
+/** Keeps the records of erasures made since the last backup next to the backups, in case this machine is lost. */
+export async function copyErasuresToBackups({ config, log }: Pick<Context, 'config' | 'log'>): Promise<void> {
+  const { dataDir, storage, backup } = config;
+  if (backup.folder !== null)
+    await copyErasures(dataDir, backup.folder).catch((error: unknown) =>
+      log.warn({ err: error }, 'could not copy the records of erasures to BACKUP_FOLDER'),
+    );
+  if (backup.bucket !== null)
+    await uploadErasures(dataDir, openBucket(storage, backup.bucket)).catch((error: unknown) =>
+      log.warn({ err: error }, 'could not upload the records of erasures to BACKUP_BUCKET'),
+    );
 }
 
 const OUTGOING = 'outgoing';
@@ -94,7 +134,7 @@ export async function listBucketBackups(bucket: Bucket, instance: string | null)
 }
 
 /** Removes outdated backups with all their versions; locked ones stay until a later run. */
-export async function rotateBucket(
+async function rotateBucket(
   bucket: Bucket,
   instance: string,
   keep: BackupKeep,
@@ -118,7 +158,7 @@ export async function rotateBucket(
 const uploaded = new Set<string>();
 
 /** {@link copyErasures} to a bucket, which is only asked if there is a record that this process has not uploaded or seen there. */
-export async function uploadErasures(dataDir: string, bucket: Bucket): Promise<number> {
+async function uploadErasures(dataDir: string, bucket: Bucket): Promise<number> {
   const folder = join(dataDir, 'erasures');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
   const idOf = (name: string) => `${bucket.name} ${folder} ${name}`;

@@ -34,9 +34,24 @@ export function verificationOf(result: unknown): VerificationResult | null {
   return resultSchema.safeParse(result).data ?? null;
 }
 
-/** The job that verifies every entry, checkpoint and file, like `ledger verify`. */
-export function createVerifyJobs({ verify, lastVerification }: Pick<Context, 'verify' | 'lastVerification'>) {
+/**
+ * `verify`: verifies every entry, checkpoint and file, like `ledger verify`. `check-read-models`: compares the read models
+ * with the ledger.
+ */
+export function createVerifyJobs({
+  verify,
+  lastVerification,
+  readModels,
+}: Pick<Context, 'verify' | 'lastVerification' | 'readModels'>) {
   return {
+    async 'check-read-models'(_payload, { signal, progress }) {
+      const { seq, position, counts, indexes } = await readModels.check((done, total) => {
+        signal.throwIfAborted();
+        progress({ done, total, message: null });
+      });
+      return { seq, position, counts, indexes };
+    },
+
     async verify(_payload, { signal, progress }) {
       const found = await verify((done, total) => {
         signal.throwIfAborted();

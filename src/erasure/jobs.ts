@@ -3,13 +3,13 @@ import type { Source } from '../core/source.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
 import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
-import type { RegimeTable } from '../law/regime-table.ts';
 import { listErasures } from '../ledger/erase.ts';
 import { erasureFactsOf, produceErasureCertificate } from './certificate.ts';
 import { choose } from './choose.ts';
 import { carryOut, finishErasures } from './erase.ts';
-import { type ErasureDeps, type ErasurePlan, planErasure } from './plan.ts';
+import { type ErasurePlan, planErasure } from './plan.ts';
 import { digestOfPlan, type ErasureProposal, findProposal, type ProposalDeps, removeProposal } from './proposal.ts';
+import { type RetentionDeps, runRetention } from './retention.ts';
 import { summaryOf } from './summary.ts';
 
 const payloadSchema = z.object({ proposal: z.string(), source: z.string().nullable(), actor: z.string() });
@@ -37,15 +37,29 @@ export function erasureOf(result: unknown): ErasureResult | null {
 }
 
 export interface ErasureJobDeps extends ProposalDeps {
-  readonly erasure: ErasureDeps & { readonly regimes: RegimeTable };
+  readonly erasure: RetentionDeps;
   readonly sources: { findAny(slug: string): Source | null };
   readonly documents: DocumentDeps;
 }
 
-/** Erases what was confirmed on a page, like `ledger erase`, and makes the certificate. After a crash, the next run continues. */
+/**
+ * `erase`: erases what was confirmed on a page, like `ledger erase`, and makes the certificate. After a crash, the next run
+ * continues. `retention`: erases what has been kept long enough.
+ */
 export function createErasureJobs(deps: ErasureJobDeps) {
   const { erasure, sources } = deps;
   return {
+    async retention() {
+      await finishErasures(erasure);
+      const runs = await runRetention(erasure, 'schedule');
+      return runs.map(({ source, erased, held }) => ({
+        source,
+        entries: erased?.entries ?? 0,
+        documents: erased?.documents ?? 0,
+        held: [...held],
+      }));
+    },
+
     async erase(payload, { progress }) {
       const { proposal: id } = readPayload(payloadSchema, payload);
       const proposal = await findProposal(deps, id);

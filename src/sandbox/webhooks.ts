@@ -87,6 +87,7 @@ export function createOutbox(options: OutboxOptions) {
   const stop = new AbortController();
   // One listener for each delivery in progress.
   setMaxListeners(0, stop.signal);
+  const heldBack = createHeldBack(stop.signal);
 
   const remember = (
     delivery: OutgoingDelivery,
@@ -99,28 +100,12 @@ export function createOutbox(options: OutboxOptions) {
     if (remembered.length > options.remember) remembered.shift();
     return record;
   };
-  const attempt = async (delivery: OutgoingDelivery): Promise<DeliveryAttempt> => {
-    const at = options.clock().toISOString();
-    try {
-      const answer = await fetch(delivery.url, {
-        method: 'POST',
-        headers: delivery.headers,
-        body: new Uint8Array(delivery.body),
-        redirect: 'manual',
-        signal: AbortSignal.any([stop.signal, AbortSignal.timeout(options.timeoutMs)]),
-      });
-      await answer.arrayBuffer();
-      return { at, status: answer.status, error: null };
-    } catch (error) {
-      return { at, status: null, error: reasonOf(error) };
-    }
-  };
   const run = async (delivery: OutgoingDelivery, headers: Disturbance['headers'] = {}): Promise<DeliveryRecord> => {
     const attempts: DeliveryAttempt[] = [];
     const sent = { ...delivery, headers: { ...delivery.headers, ...headers } };
     const tries = Math.min(delivery.tries, options.backoffMs.length + 1);
     while (!stop.signal.aborted) {
-      const made = await attempt(sent);
+      const made = await attempt(sent, options, stop.signal);
       attempts.push(made);
       if (isAccepted(made) || attempts.length >= tries) break;
       await sleep(options.backoffMs[attempts.length - 1], undefined, { signal: stop.signal }).catch(() => undefined);
@@ -132,30 +117,13 @@ export function createOutbox(options: OutboxOptions) {
       last === undefined || last.status === null ? 'unreachable' : isAccepted(last) ? 'accepted' : 'refused',
     );
   };
-  const held = new Set<{ readonly client: string; left: number; release: () => void }>();
-  const holdBack = async (client: string, { deliveries, ms }: { deliveries: number; ms: number }): Promise<void> => {
-    const waiting = new AbortController();
-    const entry = { client, left: deliveries, release: () => waiting.abort() };
-    held.add(entry);
-    const signal = AbortSignal.any([stop.signal, waiting.signal]);
-    await sleep(ms, undefined, { signal }).catch(() => undefined);
-    held.delete(entry);
-  };
-  /** Counts a delivery that overtook held-back ones of its client. */
-  const countPast = (client: string): void => {
-    for (const entry of held) {
-      if (entry.client !== client) continue;
-      entry.left -= 1;
-      if (entry.left <= 0) entry.release();
-    }
-  };
   const runDisturbed = async (
     delivery: OutgoingDelivery,
     disturbance: Disturbance | undefined,
   ): Promise<DeliveryRecord> => {
     if (disturbance === undefined) return run(delivery);
     if (disturbance.isLost) return remember(delivery, [], 'lost');
-    if (disturbance.holdBack !== null) await holdBack(delivery.client, disturbance.holdBack);
+    if (disturbance.holdBack !== null) await heldBack.hold(delivery.client, disturbance.holdBack);
     await sleep(disturbance.delayMs, undefined, { signal: stop.signal }).catch(() => undefined);
     const record = await run(delivery, disturbance.headers);
     for (let copy = 1; copy < disturbance.copies; copy += 1) await run(delivery, disturbance.headers);
@@ -166,7 +134,7 @@ export function createOutbox(options: OutboxOptions) {
     const isHeld = disturbance !== undefined && !disturbance.isLost && disturbance.holdBack !== null;
     const record: Promise<DeliveryRecord> = runDisturbed(delivery, disturbance).finally(() => {
       running.delete(record);
-      if (!isHeld) countPast(delivery.client);
+      if (!isHeld) heldBack.countPast(delivery.client);
     });
     running.add(record);
     return { record, goOn: isHeld ? Promise.resolve() : record.then(() => undefined) };
@@ -209,6 +177,51 @@ export function createOutbox(options: OutboxOptions) {
 }
 
 export type Outbox = ReturnType<typeof createOutbox>;
+
+/** One request, with its answer or the reason why there was none. */
+async function attempt(
+  delivery: OutgoingDelivery,
+  { clock, timeoutMs }: Pick<OutboxOptions, 'clock' | 'timeoutMs'>,
+  signal: AbortSignal,
+): Promise<DeliveryAttempt> {
+  const at = clock().toISOString();
+  try {
+    const answer = await fetch(delivery.url, {
+      method: 'POST',
+      headers: delivery.headers,
+      body: new Uint8Array(delivery.body),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    await answer.arrayBuffer();
+    return { at, status: answer.status, error: null };
+  } catch (error) {
+    return { at, status: null, error: reasonOf(error) };
+  }
+}
+
+/** Deliveries held back until a time has passed or others of their client have overtaken them. */
+function createHeldBack(stop: AbortSignal) {
+  const held = new Set<{ readonly client: string; left: number; release: () => void }>();
+  return {
+    /** Resolves when the delivery may be sent. */
+    async hold(client: string, { deliveries, ms }: { deliveries: number; ms: number }): Promise<void> {
+      const waiting = new AbortController();
+      const entry = { client, left: deliveries, release: () => waiting.abort() };
+      held.add(entry);
+      await sleep(ms, undefined, { signal: AbortSignal.any([stop, waiting.signal]) }).catch(() => undefined);
+      held.delete(entry);
+    },
+    /** Counts a delivery that overtook those held back of its client. */
+    countPast(client: string): void {
+      for (const entry of held) {
+        if (entry.client !== client) continue;
+        entry.left -= 1;
+        if (entry.left <= 0) entry.release();
+      }
+    },
+  };
+}
 
 function isAccepted(attempt: DeliveryAttempt): boolean {
   return attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
