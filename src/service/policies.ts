@@ -373,7 +373,8 @@ const publishedSchema = z.looseObject({
  */
 export function readPublished(bytes: Buffer, policyId: string): PublishedPolicy {
   const parsed = publishedSchema.safeParse(readJson(bytes, 'policies'));
-  if (!parsed.success) throw new ServiceError('unreadable', { detail: 'no result of publishing', about: 'policies' });
+  if (!parsed.success)
+    throw new ServiceError('unreadable', { detail: 'not the documented result of publishing', about: 'policies' });
   const { id = null, hosted_url: url, published_at: publishedAt, webhook_deliveries_queued: queued } = parsed.data;
   if (id !== null && id !== policyId)
     throw new ServiceError('unreadable', {

@@ -347,7 +347,7 @@ describe('an e-mail address', () => {
     expect((await olga.get('/account')).text).toContain(EMAIL);
   });
 
-  it('is changed by an owner or admin, not their own here, nor an owner’s by an admin; without mail officers ask one', async () => {
+  it('is changed by an owner or admin, but neither their own here nor an owner’s by an admin; without mail, officers ask them', async () => {
     const { world, olga } = await setUpWorld();
     const otto = await signedInAs(world, 'officer', { email: 'otto@acme.example' });
     const admin = await signedInAs(world, 'admin', { email: 'ada@acme.example' });

@@ -174,7 +174,7 @@ it('a page that only answers a form says so when its address is opened', async (
 });
 
 describe('the list as a file', () => {
-  it('has every request of the filter, open ones first, with nothing that a spreadsheet runs, and each download is an entry', async () => {
+  it('exports every filtered request, open ones first, with formulas disarmed, and records each download', async () => {
     const reader = await signedInAs(world, 'officer', { name: 'Rita' });
     await opened('bolt', '=HYPERLINK("http://x")', 'access', 2);
     await world.context.projector.catchUp();

@@ -188,7 +188,7 @@ describe('the versions of a text', () => {
     expect(textAt(versions, minute(16))).toMatchObject({ outcome: 'certain', version: { version: 2 } });
   });
 
-  it('possible in a period are those that came before its end and were not followed before its beginning', () => {
+  it('a period may have had each text that came before its end and was not replaced before its beginning', () => {
     const versions = fold(look(1, 'a', 0), look(2, 'a', 10), look(3, 'b', 20), look(4, 'c', 40));
     const texts = (from: number, to: number) =>
       inForceBetween(versions, minute(from), minute(to)).map(({ textSha256 }) => textSha256);

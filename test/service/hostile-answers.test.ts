@@ -127,7 +127,7 @@ describe('an MCP endpoint', () => {
     return new URL(server.baseUrl).origin;
   }
 
-  it('is read even if its result schema has a pattern that takes for ever', async () => {
+  it('is read even if its result schema has a pattern that never finishes', async () => {
     const text = `${'a'.repeat(40)}!`;
     const siteUrl = await endpoint(
       (response, id) =>

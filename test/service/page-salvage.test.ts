@@ -55,7 +55,7 @@ describe('a page of rows that is broken JSON', () => {
       expect(await salvage(text)).toBeNull();
   });
 
-  it('gives every row whose neighbours are broken but closed, for any rows', async () => {
+  it('gives every intact row when each broken row beside it is closed, for any rows', async () => {
     const good = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })).map((value) => JSON.stringify(value));
     const broken = fc.constantFrom(
       '{"a":NaN}',

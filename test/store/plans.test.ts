@@ -269,7 +269,7 @@ test('a page of decisions begins where the one before ended: with two lower time
   for (const { sql: text } of inOrder) expect(text.match(/"d"\."at" >= /g)).toHaveLength(1);
 });
 
-test('what lies between two undelivered decisions of one time is looked up by seq: thousands may share a time', async () => {
+test('looks up by seq what lies between two undelivered decisions of the same time, since thousands may share it', async () => {
   const plans = await plansOf((query) => createHistory(query).undelivered(period, 1));
   const searched = plans.flatMap((plan) => plan.searched);
   const bySeq = searched.filter((index) => /^(?:INDEX )?decision_history_at\b.*\bseq ?>.*\bseq ?</.test(index));

@@ -43,7 +43,7 @@ describe('§2.1 and §4.1 a policy generated in form B', () => {
   ] as const)('has %s', (field, holds) => {
     expect(holds(made[field]), JSON.stringify(made[field])).toBe(true);
   });
-  it('has none of the names of form A', () => {
+  it('uses no field name of form A', () => {
     expect(Object.keys(made)).not.toContain('policy_type');
     expect(Object.keys(made)).not.toContain('content');
   });
