@@ -6,7 +6,7 @@ import { type Block, fine, table } from '../render/blocks.ts';
 import { renderHtml } from '../render/html.tsx';
 import { describeText } from '../policy-texts.ts';
 import { bannerWord, basisWords, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
-import { packFrame, type PackContext, type PackPart, type PackFile } from './context.ts';
+import { packFrame, type GatheredPack, type PackPart, type PackFile } from './gather.ts';
 import { evidenceExtensions, evidenceKindText } from '../../src/banners/evidence.ts';
 import { readEvidenceFile } from '../../src/ledger/evidence-files.ts';
 import type { BannerEvidence } from '../../src/store/queries/history-banners.ts';
@@ -21,7 +21,7 @@ export const historyPage: PackPart = (context) =>
       }
     : null;
 
-function* historyBlocks(context: PackContext): Generator<Block> {
+function* historyBlocks(context: GatheredPack): Generator<Block> {
   const { input, found, policies, texts } = context;
   const zone = input.timeZone;
   yield {
@@ -95,7 +95,7 @@ function* historyBlocks(context: PackContext): Generator<Block> {
   yield fine(noLegalAdvice);
 }
 
-async function* rowsOf(context: PackContext, zone: string): AsyncGenerator<string[]> {
+async function* rowsOf(context: GatheredPack, zone: string): AsyncGenerator<string[]> {
   for await (const row of context.decisions()) {
     if (row.is_first !== 1 && row.conflicts !== 1) continue;
     const time = formatTime(row.at, zone);
@@ -120,7 +120,7 @@ function stateInWords(row: JudgedRow): string {
 }
 
 /** `Main site (banner-main), entry 42`. */
-function bannerInWords({ banner_id: bannerId, at }: JudgedRow, { banner, input }: PackContext): string {
+function bannerInWords({ banner_id: bannerId, at }: JudgedRow, { banner, input }: GatheredPack): string {
   const word = bannerWord(bannerId, input);
   if (bannerId === null) return word;
   const seqs = banner.cite({ bannerId, at }).map(({ seq }) => formatCount(seq));
@@ -129,7 +129,7 @@ function bannerInWords({ banner_id: bannerId, at }: JudgedRow, { banner, input }
 }
 
 /** `pol-1, version 3, text 2`. */
-function policyInWords(row: JudgedRow, { cite, texts }: PackContext): string {
+function policyInWords(row: JudgedRow, { cite, texts }: GatheredPack): string {
   if (row.policy_id === null) return notStated;
   const version = row.policy_version === null ? '' : `, version ${row.policy_version}`;
   const cited = cite(row);
@@ -158,7 +158,7 @@ export function evidenceName({ seq, mediaType }: BannerEvidence): string {
 }
 
 /** The files that show the banners on which the person decided, byte for byte. A missing file is named, never replaced. */
-export async function* bannerFiles({ input, banner, disclosure }: PackContext): AsyncGenerator<PackFile> {
+export async function* bannerFiles({ input, banner, disclosure }: GatheredPack): AsyncGenerator<PackFile> {
   if (disclosure !== 'full') return;
   for (const one of banner.evidence) {
     const file =
@@ -185,7 +185,7 @@ async function* bytesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 /** The banners as shown, for the history page. */
-function* bannerHistory({ input, banner }: PackContext): Generator<Block> {
+function* bannerHistory({ input, banner }: GatheredPack): Generator<Block> {
   yield { block: 'heading', level: 1, text: 'Banners as they were shown' };
   if (banner.evidence.length === 0) {
     yield {

@@ -18,11 +18,11 @@ import { renderPdf, unprintableIn } from '../render/pdf.ts';
 import {
   type DsarPackInput,
   letterhead,
-  loadContext,
-  type PackContext,
+  gatherPack,
+  type GatheredPack,
   type PackPart,
   withholdingSource,
-} from './context.ts';
+} from './gather.ts';
 
 /**
  * The letter to the requester: a PDF, or an HTML page if no embedded font has one of its characters, because the
@@ -52,7 +52,7 @@ export const letter: PackPart = async (context) => {
  * The letter that the officer made last, or else a draft: a refusal states its recorded reasons, an answer what was
  * recorded of its parts.
  */
-function letterOfPack(context: PackContext): Letter {
+function letterOfPack(context: GatheredPack): Letter {
   const { input } = context;
   if (input.letter?.written != null) return input.letter.written;
   const { refusal } = parseFolded(input.case.folded);
@@ -72,18 +72,18 @@ function letterOfPack(context: PackContext): Letter {
 }
 
 /** The language of the letter in a pack, in which its verify.html speaks too. */
-export function languageOf(context: PackContext): string {
+export function languageOf(context: GatheredPack): string {
   return letterOfPack(context).language;
 }
 
 /** Why the letter in a pack is marked as a draft, in words for the officer; null: it can be sent. */
 export async function draftProblem(input: DsarPackInput): Promise<string | null> {
-  const context = await loadContext(input);
+  const context = await gatherPack(input);
   return letterProblem(letterOfPack(context), letterFactsOf(context));
 }
 
 /** The facts for the letters of a case. */
-export function letterFactsOf({ input, found, disclosure, texts, banner, withheld }: PackContext): LetterFacts {
+export function letterFactsOf({ input, found, disclosure, texts, banner, withheld }: GatheredPack): LetterFacts {
   const { case: row, deadline, profile, timeZone } = input;
   const folded = parseFolded(input.case.folded);
   const day = (iso: string | null) => (iso === null ? null : dateIn(iso, timeZone));

@@ -2,14 +2,14 @@ import { parsePurposes } from '../../src/core/consent-judgement.ts';
 import { renderZip, type ZipFile } from '../render/zip.ts';
 import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
 import {
-  loadContext,
+  gatherPack,
   type PackFile,
   type PackPart,
   type WrittenFile,
-  type PackContext,
+  type GatheredPack,
   type DsarPackInput,
   withholdingSource,
-} from './context.ts';
+} from './gather.ts';
 import { letter } from './letter.ts';
 import { filesOfProof, proofFilesOf, type ProvenEntry } from './proofs.ts';
 import { renderJson, renderCsv } from '../render/csv-json.ts';
@@ -25,7 +25,7 @@ import { formatCount, formatTime } from '../format.ts';
 import { describeText, type PolicyTextInterval } from '../policy-texts.ts';
 
 /** A part that is in the pack only with full disclosure. */
-function inFull(name: string, what: string, content: (context: PackContext) => PackFile['content']): PackPart {
+function inFull(name: string, what: string, content: (context: GatheredPack) => PackFile['content']): PackPart {
   return (context) => (context.disclosure === 'full' ? { name, what, content: content(context) } : null);
 }
 
@@ -88,7 +88,7 @@ export async function* produceDsarPack(input: DsarPackInput): AsyncGenerator<Uin
 }
 
 async function* filesOf(input: DsarPackInput): AsyncGenerator<ZipFile> {
-  const context = await loadContext(input);
+  const context = await gatherPack(input);
   const written: WrittenFile[] = [];
   for (const part of parts) {
     const file = await part(context);
@@ -127,7 +127,7 @@ function counted({ name, what, content }: PackFile, written: WrittenFile[]): Zip
 }
 
 /** The case and how its deadline was computed, without officers' internal notes. */
-function caseFile({ input, reference, disclosure }: PackContext): PackFile {
+function caseFile({ input, reference, disclosure }: GatheredPack): PackFile {
   return {
     name: 'case.json',
     what: 'the request and how its deadline was calculated',
@@ -152,7 +152,7 @@ function caseFile({ input, reference, disclosure }: PackContext): PackFile {
 
 /** The list of files with their hashes, the checkpoint and how to verify: the last file of the pack. */
 function manifest(
-  context: PackContext,
+  context: GatheredPack,
   written: readonly WrittenFile[],
   proven: readonly ProvenEntry[],
 ): AsyncIterable<Uint8Array> {
@@ -189,7 +189,7 @@ function manifest(
 }
 
 /** A plain-text description of the files. */
-async function* readme({ input }: PackContext, written: readonly WrittenFile[]): AsyncGenerator<Uint8Array> {
+async function* readme({ input }: GatheredPack, written: readonly WrittenFile[]): AsyncGenerator<Uint8Array> {
   // If a name is longer than the column, its description is on the next line.
   const label = (name: string) => (name.length > 18 ? `${name}\r\n${' '.repeat(18)}` : name.padEnd(18));
   const lines = [
@@ -213,7 +213,7 @@ async function* readme({ input }: PackContext, written: readonly WrittenFile[]):
   yield Buffer.from(lines.join('\r\n'), 'utf8');
 }
 
-async function* consentRecords(context: PackContext): AsyncGenerator<Record<string, unknown>> {
+async function* consentRecords(context: GatheredPack): AsyncGenerator<Record<string, unknown>> {
   const { input, cite } = context;
   const rows = [];
   for await (const row of context.decisions()) rows.push(row);
@@ -237,7 +237,7 @@ async function* consentRecords(context: PackContext): AsyncGenerator<Record<stri
 
 const AT_ONCE = 200;
 
-async function* rawRecords(context: PackContext): AsyncGenerator<Uint8Array> {
+async function* rawRecords(context: GatheredPack): AsyncGenerator<Uint8Array> {
   let page: DecisionRow[] = [];
   for await (const row of context.decisions()) {
     page.push(row);
@@ -252,7 +252,7 @@ async function* rawRecords(context: PackContext): AsyncGenerator<Uint8Array> {
  * The exact bytes of each record, with what is needed to check it against the ledger. Its commitment is SHA-256(tag ‖
  * salt ‖ SHA-256(meta) ‖ SHA-256(body)); see docs/ledger-format.md, Checking a commitment.
  */
-async function* rawLines({ input }: PackContext, page: readonly DecisionRow[]): AsyncGenerator<Uint8Array> {
+async function* rawLines({ input }: GatheredPack, page: readonly DecisionRow[]): AsyncGenerator<Uint8Array> {
   const seqs = page.map(({ seq }) => Number(seq));
   for (const entry of await input.history.rawEntries(input, seqs)) {
     const said = {
@@ -274,7 +274,7 @@ function bodyOf(body: Buffer): { body: string } | { body_base64: string } {
   return Buffer.from(text, 'utf8').equals(body) ? { body: text } : { body_base64: body.toString('base64') };
 }
 
-async function* decisionsOf(context: PackContext): AsyncGenerator<Record<string, unknown>> {
+async function* decisionsOf(context: GatheredPack): AsyncGenerator<Record<string, unknown>> {
   const columns = decisionColumns(context.cite, context.banner.cite);
   for await (const row of context.decisions())
     yield {
@@ -284,7 +284,7 @@ async function* decisionsOf(context: PackContext): AsyncGenerator<Record<string,
 }
 
 /** Holds one text in memory at a time. */
-async function* readableTexts({ input, texts }: PackContext): AsyncGenerator<Uint8Array> {
+async function* readableTexts({ input, texts }: GatheredPack): AsyncGenerator<Uint8Array> {
   for (const [place, text] of texts.entries()) {
     const [entry] = text.textSha256 === null ? [] : await input.history.rawEntries(input, [text.bodySeq]);
     const head = [`${'='.repeat(72)}`, `Text ${place + 1}: ${describeText(text)}`, ...factsOf(text, input.timeZone)];

@@ -1,5 +1,5 @@
 import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
-import { type PackContext, type PackFile, withholdingSource } from './context.ts';
+import { type GatheredPack, type PackFile, withholdingSource } from './gather.ts';
 import { readFile } from 'node:fs/promises';
 import { pageIn } from '../verifier/languages.ts';
 import { languageOf } from './letter.ts';
@@ -21,7 +21,7 @@ export interface ProofFile extends PackFile {
 }
 
 /** Key, policy and verifier, then the request and each record with its proof. Adds what was proven to `proven`. */
-export async function* proofFilesOf(context: PackContext, proven: ProvenEntry[]): AsyncGenerator<ProofFile> {
+export async function* proofFilesOf(context: GatheredPack, proven: ProvenEntry[]): AsyncGenerator<ProofFile> {
   const { input, disclosure } = context;
   const { proofs } = input;
   if (proofs === undefined) return;
@@ -71,7 +71,7 @@ export function* filesOfProof(name: string, { tlogProof, meta, body }: ProofFile
 }
 
 /** The request first, then each record once. */
-async function* seqsOf(context: PackContext, request: number): AsyncGenerator<number> {
+async function* seqsOf(context: GatheredPack, request: number): AsyncGenerator<number> {
   const seen = new Set([request]);
   yield request;
   for await (const row of context.decisions()) {

@@ -1,4 +1,4 @@
-import { loadContext } from '../../reports/dsar-pack/context.ts';
+import { gatherPack } from '../../reports/dsar-pack/gather.ts';
 import { letterFactsOf } from '../../reports/dsar-pack/letter.ts';
 import { type ChosenLanguage, chooseLanguage } from '../../reports/letters/languages.ts';
 import {
@@ -218,7 +218,7 @@ async function composeLetter(
     normaliseJurisdiction(input.case.jurisdiction),
   );
   const to = recipient?.trim() ?? '';
-  const known = letterFactsOf(await loadContext(input));
+  const known = letterFactsOf(await gatherPack(input));
   const nobody = { name: null, email: null, role: 'person', represented: null } as const;
   const facts = anonymous ? { ...known, requester: nobody } : known;
   const wording = await loadOwnText(

@@ -6,7 +6,7 @@ import {
   packReference,
   type LetterOfCase,
   packDeadline,
-} from '../../reports/dsar-pack/context.ts';
+} from '../../reports/dsar-pack/gather.ts';
 import { draftProblem } from '../../reports/dsar-pack/letter.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import type { Readiness } from '../cases/readiness.ts';

@@ -30,10 +30,18 @@ async function startWorker(folder: string, ...flags: readonly string[]) {
 test('two workers divide the kinds of jobs and stop gracefully', async () => {
   const folder = await temporaryFolder();
   const documents = await startWorker(folder, '--kinds', 'documents');
-  expect(documents.said).toEqual({
-    status: 'working',
-    kinds: ['document', 'verify', 'reread', 'export', 'erase', 'offboard', 'backup', 'check-read-models', 'retention'],
-  });
+  expect(documents.said.status).toBe('working');
+  expect(documents.said.kinds.toSorted()).toEqual([
+    'backup',
+    'check-read-models',
+    'document',
+    'erase',
+    'export',
+    'offboard',
+    'reread',
+    'retention',
+    'verify',
+  ]);
   const store = await openStoreIn(folder);
   onTestFinished(() => store.close());
   const jobs = createJobs({ store, clock: () => new Date() });

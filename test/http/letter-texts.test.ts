@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { loadContext } from '../../reports/dsar-pack/context.ts';
+import { gatherPack } from '../../reports/dsar-pack/gather.ts';
 import { letter as letterPart } from '../../reports/dsar-pack/letter.ts';
 import { loadCaseInput } from '../../src/documents/produce-pack.ts';
 import { draftLetter, produceLetter } from '../../src/documents/produce-letter.ts';
@@ -142,7 +142,7 @@ describe('the controller’s own wording of a letter', () => {
       await world.context.projector.catchUp();
       const loaded = await loadCaseInput(deps, 'default', caseId, {});
       if ('outcome' in loaded) throw new Error(loaded.outcome);
-      const letter = await letterPart(await loadContext(loaded.input));
+      const letter = await letterPart(await gatherPack(loaded.input));
       if (letter === null) throw new Error('no letter');
       const parts = [];
       for await (const part of letter.content) parts.push(part);

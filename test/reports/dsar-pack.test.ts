@@ -2,7 +2,7 @@ import { emptyFolded, foldedColumn } from '../../src/cases/folded.ts';
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { DsarPackInput } from '../../reports/dsar-pack/context.ts';
+import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
 import { commitmentOf } from '../../src/crypto/entry.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';

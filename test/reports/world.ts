@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { onTestFinished, vi } from 'vitest';
 import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
-import type { DsarPackInput } from '../../reports/dsar-pack/context.ts';
+import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
 import { reportPeriod, type ReportInput } from '../../reports/report.ts';
 import { periodKey, readCounters } from '../../src/store/queries/counters.ts';
 import { type StoredJudgement, storedJudgement, timelineOf } from '../../src/core/consent-timeline.ts';

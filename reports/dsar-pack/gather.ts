@@ -39,7 +39,7 @@ interface RecordsFound {
   readonly policyIds: ReadonlySet<string>;
 }
 
-export interface PackContext {
+export interface GatheredPack {
   readonly input: DsarPackInput;
   /** Printed in every file; the id of the registered pack begins with it. */
   readonly reference: string;
@@ -77,7 +77,7 @@ export interface PackFile {
 }
 
 /** One part of the pack: returns the file it makes, or null if there is none for this case. */
-export type PackPart = (context: PackContext) => PackFile | null | Promise<PackFile | null>;
+export type PackPart = (context: GatheredPack) => PackFile | null | Promise<PackFile | null>;
 
 /** A written file as listed in the manifest. */
 export interface WrittenFile {
@@ -87,7 +87,7 @@ export interface WrittenFile {
   readonly sha256: string;
 }
 
-export async function loadContext(input: DsarPackInput): Promise<PackContext> {
+export async function gatherPack(input: DsarPackInput): Promise<GatheredPack> {
   let disclosure = effectiveDisclosure(input);
   const source = withholdingSource(input);
   const withheld = new Set<WithheldType>();
@@ -163,7 +163,7 @@ export function letterhead({ profile, sourceName }: DsarPackInput): string {
     : profile.name;
 }
 
-export function packFrame(context: PackContext, title: string, kind: Frame['kind']): Frame {
+export function packFrame(context: GatheredPack, title: string, kind: Frame['kind']): Frame {
   const { input, reference } = context;
   return {
     title,
