@@ -108,12 +108,6 @@ export function startSnapshotTriggers(context: {
   };
 }
 
-/** Turns changes of policies, reported by deliveries or made from here, into fetches of their text. */
-interface SnapshotTriggers {
-  /** Processes the changes after the positions; returns how many requested a fetch. */
-  tick(): Promise<number>;
-}
-
 interface SnapshotTriggersOptions {
   readonly store: Pick<Store, 'read' | 'transaction'>;
   readonly jobs: Jobs;
@@ -138,10 +132,11 @@ const readers: readonly { readonly position: string; load(read: Query, after: nu
 ];
 
 /**
- * Readers of projected changes, each with its own position. Position and jobs commit together, and the position moves
+ * Turns changes of policies, reported by deliveries or made from here, into fetches of their text. Each reader of projected
+ * changes has its own position. Position and jobs commit together, and the position moves
  * by compare-and-set: after a crash nothing is lost and nothing is requested twice, however many processes read.
  */
-export function createSnapshotTriggers(options: SnapshotTriggersOptions): SnapshotTriggers {
+export function createSnapshotTriggers(options: SnapshotTriggersOptions) {
   const { store, jobs, clock } = options;
 
   async function advance({ position, load }: (typeof readers)[number]): Promise<number> {

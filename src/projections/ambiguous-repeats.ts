@@ -1,5 +1,6 @@
 import type { Query } from '../store/store.ts';
-import { type Projection, type Readers, replaceIn, type Row } from './projection.ts';
+import { isAnonymousRepeat } from '../../receivers/index.ts';
+import { type Projection, replaceIn, type Row } from './projection.ts';
 
 /**
  * Deliveries with neither an id nor a time: if one is repeated, a new choice cannot be distinguished from a repeat.
@@ -9,41 +10,39 @@ import { type Projection, type Readers, replaceIn, type Row } from './projection
  * same rows. {@link loadAmbiguousRepeats} finds out which were repeated. What the pulled log decides about them is a
  * separate entry (src/sync/settle-repeats.ts), because it depends on what was known at the time.
  */
-export function createAmbiguousRepeats(readers: Pick<Readers, 'isAnonymousRepeat'>): Projection {
-  return {
-    name: 'ambiguous-repeats',
-    tables: ['ambiguous_repeats'],
-    async fold(state, batch) {
-      const rows = new Map<number, Row<'ambiguous_repeats'>>();
-      const settled = batch.flatMap(({ action }) => (action?.action === 'repeat.settled' ? [action] : []));
-      for (const row of await loadRows(
-        state,
-        settled.map(({ delivery }) => delivery),
-      ))
-        rows.set(row.seq, row);
-      const written = new Set<number>();
-      for (const { seq, source, kind, reading, action } of batch) {
-        if (kind === 'webhook' && reading?.outcome === 'read' && readers.isAnonymousRepeat(reading.fact)) {
-          rows.set(seq, { seq, source, event: reading.event, resolution: 'unresolved', settled_repeats: 0 });
-          written.add(seq);
-        } else if (action?.action === 'repeat.settled') {
-          const row = rows.get(action.delivery);
-          if (row === undefined || row.source !== source) continue;
-          rows.set(row.seq, { ...row, resolution: action.resolution, settled_repeats: action.repeats });
-          written.add(row.seq);
-        }
+export const ambiguousRepeats: Projection = {
+  name: 'ambiguous-repeats',
+  tables: ['ambiguous_repeats'],
+  async fold(state, batch) {
+    const rows = new Map<number, Row<'ambiguous_repeats'>>();
+    const settled = batch.flatMap(({ action }) => (action?.action === 'repeat.settled' ? [action] : []));
+    for (const row of await loadRows(
+      state,
+      settled.map(({ delivery }) => delivery),
+    ))
+      rows.set(row.seq, row);
+    const written = new Set<number>();
+    for (const { seq, source, kind, reading, action } of batch) {
+      if (kind === 'webhook' && reading?.outcome === 'read' && isAnonymousRepeat(reading.fact)) {
+        rows.set(seq, { seq, source, event: reading.event, resolution: 'unresolved', settled_repeats: 0 });
+        written.add(seq);
+      } else if (action?.action === 'repeat.settled') {
+        const row = rows.get(action.delivery);
+        if (row === undefined || row.source !== source) continue;
+        rows.set(row.seq, { ...row, resolution: action.resolution, settled_repeats: action.repeats });
+        written.add(row.seq);
       }
-      return written.size === 0
-        ? []
-        : [
-            replaceIn(
-              'ambiguous_repeats',
-              [...rows.values()].filter(({ seq }) => written.has(seq)),
-            ),
-          ];
-    },
-  };
-}
+    }
+    return written.size === 0
+      ? []
+      : [
+          replaceIn(
+            'ambiguous_repeats',
+            [...rows.values()].filter(({ seq }) => written.has(seq)),
+          ),
+        ];
+  },
+};
 
 async function loadRows(state: Query, seqs: readonly number[]): Promise<Row<'ambiguous_repeats'>[]> {
   if (seqs.length === 0) return [];
@@ -65,7 +64,7 @@ export async function loadAmbiguousRepeats(
   query: Query,
   filter: { readonly source: string | null; readonly asOf?: number; readonly limit?: number },
 ): Promise<readonly AmbiguousRepeat[]> {
-  const rows = await ambiguousRepeats(query, filter)
+  const rows = await repeatsOf(query, filter)
     .select([
       'ambiguous_repeats.seq',
       'ambiguous_repeats.source',
@@ -86,13 +85,13 @@ export async function countAmbiguousRepeats(
   query: Query,
   filter: { readonly source: string | null; readonly asOf?: number },
 ): Promise<{ deliveries: number; repeats: number }> {
-  const row = await ambiguousRepeats(query, filter)
+  const row = await repeatsOf(query, filter)
     .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('arrivals.count').as('repeats')])
     .executeTakeFirstOrThrow();
   return { deliveries: Number(row.deliveries), repeats: Number(row.repeats ?? 0) };
 }
 
-function ambiguousRepeats(query: Query, { source, asOf }: { readonly source: string | null; readonly asOf?: number }) {
+function repeatsOf(query: Query, { source, asOf }: { readonly source: string | null; readonly asOf?: number }) {
   let found = query.selectFrom('arrivals').innerJoin('ambiguous_repeats', 'ambiguous_repeats.seq', 'arrivals.seq');
   if (source !== null) found = found.where('ambiguous_repeats.source', '=', source);
   if (asOf !== undefined) found = found.where('ambiguous_repeats.seq', '<=', asOf);

@@ -20,9 +20,10 @@ import {
   togetherOf,
 } from '../core/consent-timeline.ts';
 import type { DecisionFact } from '../../receivers/consent.ts';
+import { decisionIdOf } from '../../receivers/read.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns, joinKey, KeysBySource, quarterOf } from './columns.ts';
-import { appendTo, type Projection, type ProjectedEntry, type Readers, replaceIn, type Row } from './projection.ts';
+import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
 
 type HistoryRow = Row<'decision_history'>;
 type Telling = Pick<
@@ -55,69 +56,67 @@ type Said = Telling & StoredJudgement;
  * from the entry that made it known. So the judgement of a decision at any asOf is its latest one up to there, or that
  * of its own row if there is none.
  */
-export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Projection {
-  return {
-    name: 'decisions',
-    tables: ['decision_history', 'decision_judgements', 'decisions', 'decision_quarters'],
-    async fold(state, batch) {
-      const rows = rowsOf(batch, readers);
-      if (rows.length === 0) return [];
-      const said = await loadSaid(state, rows);
-      const told = rows.map((row) => addRecord(row, said));
-      const known = await loadKnown(state, told);
-      const timelines = await loadTimelines(state, lateSubjects(told, known));
-      const touched = new Map<string, Row<'decisions'>>();
-      const judgements: Row<'decision_judgements'>[] = [];
-      const counts = new CountsByQuarter();
-      for (const one of told) {
-        const { row, first, owner, news, earlier } = one;
-        if (first !== row) copyJudgement(first, row);
-        if (owner === null) {
-          if (first === row) {
-            copyJudgement(judgedAlone(row), row);
-            counts.change(row, null, row.label);
-          } else if (news === 'choice') {
-            const before = [first, ...earlier.slice(1)] as const;
-            const judged = judgeDecision([...before, row], new Map());
-            judgements.push(judgementRow(row, judged));
-            counts.change(
-              first,
-              judgedOf(before, judgeDecision(before, new Map()).label),
-              judgedOf([...before, row], judged.label),
-            );
-          }
-          continue;
-        }
-        const key = keyOf(first, owner);
-        const before = touched.get(key) ?? known.get(key);
-        if (row.via === 'request') takeCircumstances(row, before);
-        const timeline = timelines.get(joinKey(row.source, owner))?.of(first.banner_id);
-        if (timeline !== undefined) {
-          judgements.push(...timeline.add(one, counts));
-          touched.set(key, pictureOf(before, timeline.last(), one, owner));
-        } else if (first === row) {
-          const judged = before === undefined ? judgedAlone(row) : judgedColumns(judgeDecision([row], holdsOf(before)));
-          copyJudgement(judged, row);
+export const decisions: Projection = {
+  name: 'decisions',
+  tables: ['decision_history', 'decision_judgements', 'decisions', 'decision_quarters'],
+  async fold(state, batch) {
+    const rows = rowsOf(batch);
+    if (rows.length === 0) return [];
+    const said = await loadSaid(state, rows);
+    const told = rows.map((row) => addRecord(row, said));
+    const known = await loadKnown(state, told);
+    const timelines = await loadTimelines(state, lateSubjects(told, known));
+    const touched = new Map<string, Row<'decisions'>>();
+    const judgements: Row<'decision_judgements'>[] = [];
+    const counts = new CountsByQuarter();
+    for (const one of told) {
+      const { row, first, owner, news, earlier } = one;
+      if (first !== row) copyJudgement(first, row);
+      if (owner === null) {
+        if (first === row) {
+          copyJudgement(judgedAlone(row), row);
           counts.change(row, null, row.label);
-          touched.set(key, pictureOf(before, { rows: [row], ...judged }, one, owner));
-        } else if (before?.decision_id === row.decision_id) touched.set(key, completed(before, row));
+        } else if (news === 'choice') {
+          const before = [first, ...earlier.slice(1)] as const;
+          const judged = judgeDecision([...before, row], new Map());
+          judgements.push(judgementRow(row, judged));
+          counts.change(
+            first,
+            judgedOf(before, judgeDecision(before, new Map()).label),
+            judgedOf([...before, row], judged.label),
+          );
+        }
+        continue;
       }
-      return [
-        appendTo('decision_history', rows),
-        appendTo('decision_judgements', judgements),
-        replaceIn('decisions', [...touched.values()]),
-        replaceIn('decision_quarters', await counts.rows(state)),
-      ];
-    },
-  };
-}
+      const key = keyOf(first, owner);
+      const before = touched.get(key) ?? known.get(key);
+      if (row.via === 'request') takeCircumstances(row, before);
+      const timeline = timelines.get(joinKey(row.source, owner))?.of(first.banner_id);
+      if (timeline !== undefined) {
+        judgements.push(...timeline.add(one, counts));
+        touched.set(key, pictureOf(before, timeline.last(), one, owner));
+      } else if (first === row) {
+        const judged = before === undefined ? judgedAlone(row) : judgedColumns(judgeDecision([row], holdsOf(before)));
+        copyJudgement(judged, row);
+        counts.change(row, null, row.label);
+        touched.set(key, pictureOf(before, { rows: [row], ...judged }, one, owner));
+      } else if (before?.decision_id === row.decision_id) touched.set(key, completed(before, row));
+    }
+    return [
+      appendTo('decision_history', rows),
+      appendTo('decision_judgements', judgements),
+      replaceIn('decisions', [...touched.values()]),
+      replaceIn('decision_quarters', await counts.rows(state)),
+    ];
+  },
+};
 
-function rowsOf(batch: readonly ProjectedEntry[], readers: Pick<Readers, 'decisionIdOf'>): HistoryRow[] {
+function rowsOf(batch: readonly ProjectedEntry[]): HistoryRow[] {
   const rows: HistoryRow[] = [];
   for (const entry of batch) {
     const { reading, action } = entry;
     if (reading?.outcome === 'read' && reading.fact.type === 'decision') {
-      rows.push(decisionRow(entry, reading.fact, readers.decisionIdOf(reading.fact)));
+      rows.push(decisionRow(entry, reading.fact, decisionIdOf(reading.fact)));
     } else if (action?.action === 'consent.withdrawn-by-request') rows.push(requestRow(entry, action));
   }
   return rows;

@@ -1,7 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import { decisionIdOf, readConsentRow, readDelivery, type Reading } from '../../receivers/read.ts';
+import { readConsentRow, readDelivery, type Reading } from '../../receivers/read.ts';
 import type { Action } from '../core/action.ts';
-import { isAnonymousRepeat } from '../../receivers/index.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { TableName, Tables } from '../store/schema.ts';
 import type { OnConflict, Query } from '../store/store.ts';
@@ -58,8 +57,8 @@ export interface Projection {
   fold(state: Query, batch: readonly ProjectedEntry[]): Promise<readonly Write[]>;
 }
 
-/** Reads bodies into facts. Tests of the read models replace it with one for bodies that state their facts directly. */
-export const readers = { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat };
+/** Reads bodies into facts. Tests of the read models replace it: their bodies state facts directly, or make it fail. */
+export const readers = { readDelivery, readConsentRow };
 export type Readers = typeof readers;
 
 /** Where the projector logs; pino fits. */

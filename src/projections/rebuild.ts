@@ -185,7 +185,7 @@ const EMPTIED = 20_000;
 /** Projects into the shadow tables until the live position is reached. */
 async function replay(options: RebuildOptions, target: Target, pages: PageReader, from: Position): Promise<Position> {
   const { store, log = quiet, onProgress } = options;
-  const projections = options.projections ?? allProjections(options.read);
+  const projections = options.projections ?? allProjections;
   const live = await projectedEntries(store.read);
   let at = from;
   while (at.seq < live) {
@@ -221,7 +221,7 @@ async function settle(
   from: Position,
   settling: Settling,
 ): Promise<Omit<RebuildReport, 'position' | 'indexes'> | null> {
-  const projections = options.projections ?? allProjections(options.read);
+  const projections = options.projections ?? allProjections;
   try {
     return await options.store.foldTransaction(async (tx) => {
       const live = await projectedEntries(tx.query);

@@ -108,7 +108,7 @@ const silent: ProjectorLog = { info: () => undefined, warn: () => undefined, err
 /** Creates the projector of the live read models. */
 export function createProjector(options: ProjectorOptions): Projector {
   const { store, log = silent, pollMs = 1000, lingerMs = 25, watchLoad = watchEventLoop } = options;
-  const projections = options.projections ?? allProjections(options.read);
+  const projections = options.projections ?? allProjections;
   const limits = pageLimits(options);
   const pages = createPageReader(store.read, options.read, options.optionsUpTo, limits);
   const target: Target = { store, state: (query) => query, position: 'projector', tableName: (table) => table };

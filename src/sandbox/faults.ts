@@ -135,27 +135,20 @@ export interface Drawn {
 }
 
 /** The faults of a running sandbox, which may be changed at any time. */
-export interface Faults {
-  set(faults: readonly FaultInput[]): void;
-  list(): readonly Fault[];
-  /** How often each fault has happened since it was set, in the order of `list`. */
-  counts(): readonly number[];
-  /** Decides which faults affect the next request to an endpoint. The same seed and requests give the same faults. */
-  draw(target: Exclude<FaultTarget, 'any'>): Drawn;
-  /** How late a row appears in the log, milliseconds; 0: at once. */
-  rowDelay(index: number): number;
-}
+export type Faults = ReturnType<typeof createFaults>;
 
-export function createFaults(seed: number, initial: readonly FaultInput[] = []): Faults {
+export function createFaults(seed: number, initial: readonly FaultInput[] = []) {
   let drawn = 0;
   let rules: { fault: Fault; seen: number; happened: number }[] = [];
-  const faults: Faults = {
-    set: (inputs) => {
+  const faults = {
+    set: (inputs: readonly FaultInput[]): void => {
       rules = inputs.map((input) => ({ fault: faultSchema.parse(input), seen: 0, happened: 0 }));
     },
-    list: () => rules.map(({ fault }) => fault),
-    counts: () => rules.map(({ happened }) => happened),
-    draw: (target) => {
+    list: (): readonly Fault[] => rules.map(({ fault }) => fault),
+    /** How often each fault has happened since it was set, in the order of `list`. */
+    counts: (): readonly number[] => rules.map(({ happened }) => happened),
+    /** Decides which faults affect the next request to an endpoint. The same seed and requests give the same faults. */
+    draw: (target: Exclude<FaultTarget, 'any'>): Drawn => {
       const hit: Fault[] = [];
       rules.forEach((rule, position) => {
         const { fault } = rule;
@@ -173,7 +166,8 @@ export function createFaults(seed: number, initial: readonly FaultInput[] = []):
           (hit.find((fault) => fault.name === name) as Named<Name> | undefined) ?? null,
       };
     },
-    rowDelay: (index) => {
+    /** How late a row appears in the log, milliseconds; 0: at once. */
+    rowDelay: (index: number): number => {
       const rule = rules.find(({ fault }) => fault.name === 'late-rows');
       if (rule?.fault.name !== 'late-rows') return 0;
       return mulberry32(mix(seed ^ 0x6c617465, index))() < rule.fault.rate ? rule.fault.ms : 0;

@@ -73,37 +73,33 @@ function plainNumber(value: string | null): number | null {
  * Keeps all reads with one key within what the service says is left (docs/service.md §8: per-key rate limits in
  * response headers): if nothing is left, or one read was told to wait, all wait until the window ends.
  */
-export interface ReadPace {
-  /** Waits for its turn. Rejects with the signal's reason if it is aborted while waiting. */
-  beforeRead(signal?: AbortSignal): Promise<void>;
-  /** Records what a response says about the limit. */
-  answered(headers: HeaderReader): void;
-  /** Records that the service asked us to wait this many milliseconds. */
-  refused(waitMs: number): void;
-}
+export type ReadPace = ReturnType<typeof createReadPace>;
 
 /** Longest wait without asking again, in milliseconds, since the header may be wrong. */
 const MAX_WAIT = 120_000;
 
-export function createReadPace(now: () => number = Date.now): ReadPace {
+export function createReadPace(now: () => number = Date.now) {
   let until = 0;
   const hold = (wait: number): void => {
     until = Math.max(until, now() + Math.min(wait, MAX_WAIT));
   };
   return {
-    async beforeRead(signal) {
+    /** Waits for its turn. Rejects with the signal's reason if it is aborted while waiting. */
+    async beforeRead(signal?: AbortSignal): Promise<void> {
       for (let wait = until - now(); wait > 0; wait = until - now()) {
         signal?.throwIfAborted();
         await delay(wait, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
       }
       signal?.throwIfAborted();
     },
-    answered(headers) {
+    /** Records what a response says about the limit. */
+    answered(headers: HeaderReader): void {
       const left = remainingFromHeaders(headers);
       if (left === null || left.remaining > 0) return;
       const wait = left.resetMs ?? waitFromHeaders(headers, now());
       if (wait !== null) hold(wait);
     },
+    /** Records that the service asked us to wait this many milliseconds. */
     refused: hold,
   };
 }

@@ -316,7 +316,7 @@ test('a batch that was folded before a rebuild was swapped in is folded again, n
 });
 
 test('every table that a projection writes is known to the rebuild, with all its columns', () => {
-  const written = allProjections().flatMap(({ tables }) => tables);
+  const written = allProjections.flatMap(({ tables }) => tables);
   expect([...written].sort()).toEqual([...readModelNames].sort());
 });
 

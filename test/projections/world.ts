@@ -38,11 +38,6 @@ function readBody(body: Uint8Array): Reading {
 export const testReaders: Readers = {
   readDelivery: readBody,
   readConsentRow: readBody,
-  decisionIdOf: (fact: DecisionFact) =>
-    fact.recordId === null
-      ? `c:${[fact.bannerId, fact.subject, fact.occurred.at, fact.state].join('/')}`
-      : `r:${fact.recordId}`,
-  isAnonymousRepeat: (fact) => fact.type === 'decision' && fact.recordId === null && fact.occurred.basis === 'received',
 };
 
 const defaults = sourceOptionsSchema.parse({});
