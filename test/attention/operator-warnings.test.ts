@@ -5,19 +5,14 @@ import { TEST_EVENT, type Verdict } from '../../src/core/vocabulary.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore } from '../temporary.ts';
+import { calmSurroundings } from './surroundings.ts';
 
 const now = new Date('2026-07-10T12:00:00.000Z');
 const calm: Surroundings = {
-  now,
+  ...calmSurroundings(now),
   pulled: ['shop'],
   disk: { free: 50 * 2 ** 30, total: 100 * 2 ** 30 },
-  sealFailure: null,
-  verification: null,
-  timeZone: 'Europe/Berlin',
   verifyEveryMs: 7 * 86_400_000,
-  comparison: null,
-  refusal: null,
-  witnessing: null,
 };
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString();
 

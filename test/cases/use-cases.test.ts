@@ -6,7 +6,7 @@ import { moveCase, openCase, type OpenCaseInput } from '../../src/cases/move-cas
 import type { DecisionFact } from '../../receivers/consent.ts';
 import { subjectOfEmail } from '../../src/core/subject.ts';
 import { rebuildCase } from '../../src/cases/fold.ts';
-import { webhook } from '../projections/world.ts';
+import { decisionFact, webhook } from '../projections/world.ts';
 import { type CasesWorld, createCasesWorld, profile, request } from './world.ts';
 
 const letter: OpenCaseInput = {
@@ -34,27 +34,7 @@ async function move(world: CasesWorld, caseId: string, basedOn: number, name: st
 }
 
 function decision(subject: string, at: string): DecisionFact {
-  return {
-    type: 'decision',
-    via: 'webhook',
-    recordId: `${subject}-${at}`,
-    subject,
-    bannerId: 'b1',
-    bannerVersion: null,
-    action: null,
-    method: null,
-    domain: null,
-    page: null,
-    signals: {},
-    state: 'given',
-    purposes: {},
-    policyId: null,
-    policyVersion: null,
-    region: null,
-    language: null,
-    expiresAt: null,
-    occurred: { at, basis: 'payload', counts: true },
-  };
+  return decisionFact({ recordId: `${subject}-${at}`, subject, occurred: { at, basis: 'payload', counts: true } });
 }
 
 async function record(world: CasesWorld, source: string, ...decisions: DecisionFact[]): Promise<void> {

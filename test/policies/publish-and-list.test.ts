@@ -14,6 +14,7 @@ import { settleCalls } from '../../src/policies/settle-calls.ts';
 import { loadCalls, loadPolicy } from '../../src/policies/show.ts';
 import { rebuild } from '../../src/projections/rebuild.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { calmSurroundings } from '../attention/surroundings.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
 import { createPolicyWorld, patient, type PolicyWorld } from './policy-world.ts';
 
@@ -211,19 +212,7 @@ describe('the list of policies', () => {
     expect(others).toEqual([]);
     expect(told?.sentence).toMatch(/^The service's list and its deliveries disagree about pol_/);
     expect(told?.sentence).toMatch(expected);
-    const surroundings = {
-      now: world.now(),
-      timeZone: 'Europe/Berlin',
-      pulled: [],
-      disk: null,
-      sealFailure: null,
-      verification: null,
-      verifyEveryMs: Number.POSITIVE_INFINITY,
-      comparison: null,
-      refusal: null,
-      witnessing: null,
-    };
-    const warnings = await findWarnings(world.store.read, surroundings);
+    const warnings = await findWarnings(world.store.read, calmSurroundings(world.now()));
     expect(warnings.filter(({ code }) => code === 'policies-disagree')).toMatchObject([{ sentence: told?.sentence }]);
     // Times are in the given zone: half an hour apart.
     const [inKolkata] = await findDisagreements(world.store.read, { timeZone: 'Asia/Kolkata' });

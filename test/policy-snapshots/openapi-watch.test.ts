@@ -3,6 +3,7 @@ import { findWarnings } from '../../src/attention/operator-warnings.ts';
 import { checkDescriptions, checkStoredDescriptions } from '../../src/commands/doctor/network.ts';
 import type { Context } from '../../src/context.ts';
 import { watchDescription } from '../../src/policy-snapshots/openapi-watch.ts';
+import { calmSurroundings } from '../attention/surroundings.ts';
 import { get, type Json } from '../sandbox/sandbox-world.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
 import { createSnapshotWorld, MINUTE } from './world.ts';
@@ -29,18 +30,7 @@ it('the description is stored when it changes, and the operator is told which pa
       .where('source', '=', 'default')
       .orderBy('seq')
       .execute();
-  const around = {
-    now: world.now(),
-    timeZone: 'Europe/Berlin',
-    pulled: [],
-    disk: null,
-    sealFailure: null,
-    verification: null,
-    verifyEveryMs: Number.POSITIVE_INFINITY,
-    comparison: null,
-    refusal: null,
-    witnessing: null,
-  };
+  const around = calmSurroundings(world.now());
   const warnings = async () =>
     (await findWarnings(world.store.read, around)).filter(({ code }) => code === 'api-changed');
   const daySeen = async (timeZone: string) => {
@@ -105,18 +95,7 @@ it('the operator is told which texts could not be fetched', async () => {
   await world.publish({ policy_id: 'pol_elsewhere', hosted_url: url });
   await world.trigger();
   await world.runDue();
-  const around = {
-    now: world.now(),
-    timeZone: 'Europe/Berlin',
-    pulled: [],
-    disk: null,
-    sealFailure: null,
-    verification: null,
-    verifyEveryMs: Number.POSITIVE_INFINITY,
-    comparison: null,
-    refusal: null,
-    witnessing: null,
-  };
+  const around = calmSurroundings(world.now());
   const found = await findWarnings(world.store.read, around);
   expect(found.map(({ code, source }) => [code, source])).toEqual([['snapshot-failing', 'default']]);
   expect(found[0]?.sentence).toContain('is not under');
