@@ -62,7 +62,7 @@ export function certificateReference(input: CertificateInput): string {
 export async function* produceCertificate(input: CertificateInput): AsyncIterable<Uint8Array> {
   switch (input.format) {
     case 'pdf':
-      yield* renderPdf(frameOf(input), blocksOf(input));
+      yield* renderPdf(certificateFrame(input), blocksOf(input));
       return;
     case 'json': {
       const { erasure, source, sourceName, generatedAt, profile } = input;
@@ -80,7 +80,7 @@ export async function* produceCertificate(input: CertificateInput): AsyncIterabl
   }
 }
 
-function frameOf(input: CertificateInput): Frame {
+function certificateFrame(input: CertificateInput): Frame {
   return {
     title: TITLE,
     owner: input.profile?.name ?? input.sourceName,

@@ -95,8 +95,8 @@ function registerRow(
     (one) =>
       `same request as ${one.caseId}, received ${dateIn(one.receivedAt, timeZone)}: the earliest receipt governs`,
   );
-  const settled = settlementOf(view, row.closed_at, withdrawals);
-  const until = dateIn(settled.responseAt ?? generatedAt, timeZone);
+  const responded = responseOf(view, row.closed_at, withdrawals);
+  const until = dateIn(responded.responseAt ?? generatedAt, timeZone);
   const { extension } = folded;
   return {
     caseId: row.case_id,
@@ -112,7 +112,7 @@ function registerRow(
     extension:
       extension === null ? null : { noticeAt: extension.noticeAt, until: extension.until, reasons: extension.reasons },
     state: row.state,
-    ...settled,
+    ...responded,
     isLate: dates.legalLimit === null ? null : until > dates.legalLimit,
     days: Math.max(0, daysBetween(dateIn(row.receipt_at, timeZone), until)),
     lastEntry: row.last_seq,
@@ -153,13 +153,13 @@ function identityOf({ identity }: CaseFolded): Pick<RegisterRow, 'identity' | 'i
   return { identity: identityWords[identity.status], identityAt: isDecided ? identity.checkedAt : null };
 }
 
-type Settlement = Pick<RegisterRow, 'responseAt' | 'response' | 'basisOfDenial' | 'outcome'>;
+type Responded = Pick<RegisterRow, 'responseAt' | 'response' | 'basisOfDenial' | 'outcome'>;
 
-function settlementOf(
+function responseOf(
   { folded, kind }: CaseView,
   closedAt: string | null,
   withdrawals: readonly WithdrawalByRequest[],
-): Settlement {
+): Responded {
   const { answer, refusal, withdrawal, duplicateOf } = folded;
   if (answer !== null) {
     const denied = answer.parts.filter(({ outcome }) => outcome !== 'done');

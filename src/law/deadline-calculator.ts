@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { show } from './deadline-words.ts';
 import { type RequestedItem, computeDeadlines, type Deadlines } from './deadlines.ts';
 import { editDistance } from '../core/edit-distance.ts';
-import { countrySchema, jurisdictionSchema, settleRegion } from './jurisdictions.ts';
+import { countrySchema, jurisdictionSchema, shortenRegion } from './jurisdictions.ts';
 import type { RegimeTable } from './regime-table.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { calendarProblem } from '../core/zoned-days.ts';
@@ -168,7 +168,7 @@ const deadlineCaseSchema = z.strictObject({
         .default(null),
       timeZone: timeZone.nullish(),
     })
-    .transform(settleRegion),
+    .transform(shortenRegion),
   /** `until`: a date named in the notice, if the law allows it (New Zealand). */
   extension: z.strictObject({ noticeAt: when, until: z.iso.date().nullish() }).nullish(),
   clarifications: z.array(asked).max(100).nullish(),

@@ -394,7 +394,7 @@ export const countrySchema = z
   });
 
 /** Checks the region of an establishment against its country, and shortens it to the part after the country (`BY`). */
-export function settleRegion<T extends { readonly country: string | null; readonly region: string | null }>(
+export function shortenRegion<T extends { readonly country: string | null; readonly region: string | null }>(
   place: T,
   context: z.RefinementCtx,
 ): T {

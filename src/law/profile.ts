@@ -1,6 +1,6 @@
 import '../core/validation.ts';
 import { z } from 'zod';
-import { countrySchema, settleRegion } from './jurisdictions.ts';
+import { countrySchema, shortenRegion } from './jurisdictions.ts';
 
 /**
  * The controller profile: what the operator must say about itself in every pack and report (docs/configuration.md).
@@ -148,7 +148,7 @@ export const profileSchema = z
           });
     }
   })
-  .transform(settleRegion);
+  .transform(shortenRegion);
 export type ControllerProfile = z.infer<typeof profileSchema>;
 
 /** The profile as quoted by letters in a language, with the parts that it has in that language. */

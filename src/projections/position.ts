@@ -77,7 +77,7 @@ export async function projectedEntries(query: Query): Promise<number> {
  * If a position is wrong, sets it to the end of the ledger, so that a rebuild makes all rows again, and removes rows of
  * entries that the ledger does not have. Returns what was wrong; null: nothing.
  */
-export async function settlePosition(
+export async function correctPosition(
   tx: StoreTransaction,
   historyTables: readonly string[],
 ): Promise<PositionFault | null> {

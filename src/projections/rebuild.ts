@@ -12,7 +12,7 @@ import {
   nextGeneration,
   type Position,
   projectedEntries,
-  settlePosition,
+  correctPosition,
   startPosition,
 } from './position.ts';
 import { type ProjectorOptions, pageLimits } from './run.ts';
@@ -89,10 +89,10 @@ async function projectOnce(
       at = await replay(options, target, pages, at);
       if (pages.rereadAt() > rereadAt) return { position };
       await comparison.compareUpTo(at.seq);
-      const settled = await settle(options, target, pages, at, {
+      const finished = await finish(options, target, pages, at, {
         ...{ comparison, replace, maxPages: 2 ** attempt, rereadAt },
       });
-      if (settled !== null) return { ...settled, position };
+      if (finished !== null) return { ...finished, position };
     }
   } finally {
     await pages.close();
@@ -149,7 +149,7 @@ function begin(
     if (!takesOver && (await loadFoldPosition(tx.query, 'rebuild')) !== null)
       throw new CodedError('conflict', 'The read models are being rebuilt or compared elsewhere.');
     await startPosition(tx, 'projector');
-    const position = replace ? await settlePosition(tx, historyNames) : await findPositionFault(tx.query);
+    const position = replace ? await correctPosition(tx, historyNames) : await findPositionFault(tx.query);
     await tx.query.deleteFrom('fold_positions').where('name', '=', 'rebuild').execute();
     await startPosition(tx, 'rebuild');
     await nextGeneration(tx, 'rebuild');
@@ -201,7 +201,7 @@ async function replay(options: RebuildOptions, target: Target, pages: PageReader
 }
 
 /** State of the last step of a rebuild. */
-interface Settling {
+interface Finishing {
   readonly comparison: Comparison;
   readonly replace: boolean;
   /** Pages that may be projected under the write lock. Doubles with every attempt, so that the end is reached under any load. */
@@ -214,30 +214,30 @@ interface Settling {
  * The last step, under the write lock so that the live position is fixed: projects the last entries, compares the rest,
  * and replaces what differs. Null if the live projector is too far ahead; then replay again.
  */
-async function settle(
+async function finish(
   options: RebuildOptions,
   target: Target,
   pages: PageReader,
   from: Position,
-  settling: Settling,
+  finishing: Finishing,
 ): Promise<Omit<RebuildReport, 'position' | 'indexes'> | null> {
   const projections = options.projections ?? allProjections;
   try {
     return await options.store.foldTransaction(async (tx) => {
       const live = await projectedEntries(tx.query);
       let at = from.seq;
-      for (let pagesLeft = settling.maxPages; at < live; pagesLeft -= 1) {
+      for (let pagesLeft = finishing.maxPages; at < live; pagesLeft -= 1) {
         const page = pagesLeft > 0 ? await pages.load({ ...from, seq: at }, live) : null;
         if (page === null) throw new FurtherAhead();
         await writeAll(tx, target, await foldPage(target.state(tx.query), projections, page.entries));
         at = page.to;
       }
       // The replay then begins again.
-      if (pages.rereadAt() > settling.rereadAt) throw new FurtherAhead();
+      if (pages.rereadAt() > finishing.rereadAt) throw new FurtherAhead();
       if (!(await movePosition(tx, 'rebuild', from, at))) throw takenOver();
-      const found = await settling.comparison.finish(tx, settling.replace);
+      const found = await finishing.comparison.finish(tx, finishing.replace);
       // The live projector may be folding over the old rows right now: its batch must fail and be folded again.
-      if (settling.replace && found.differences.length > 0) await nextGeneration(tx, 'projector');
+      if (finishing.replace && found.differences.length > 0) await nextGeneration(tx, 'projector');
       return { seq: at, ...found };
     });
   } catch (error) {

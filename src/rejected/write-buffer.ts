@@ -143,7 +143,7 @@ export interface RingLimits {
   readonly bytesPerAddress: number;
   readonly hours: number;
   /** To make room in a full ring for an address that already holds as much as any other, only items older than this are removed. */
-  readonly settledMinutes: number;
+  readonly protectedMinutes: number;
 }
 
 export const ringLimits: RingLimits = {
@@ -152,7 +152,7 @@ export const ringLimits: RingLimits = {
   itemsPerAddress: 500,
   bytesPerAddress: 8 * 1024 ** 2,
   hours: 72,
-  settledMinutes: 60,
+  protectedMinutes: 60,
 };
 
 /** The properties of an item that matter for the choice. */
@@ -181,7 +181,7 @@ export function chooseItems<K extends RingItem & { readonly id: number }, N exte
   limits: RingLimits = ringLimits,
 ): { readonly enter: readonly N[]; readonly leave: readonly number[] } {
   const expiry = isoBefore(now, limits.hours * 60);
-  const settled = isoBefore(now, limits.settledMinutes);
+  const protectedFrom = isoBefore(now, limits.protectedMinutes);
   const shares = new Map<string, Share>();
   const leave: number[] = [];
   let items = 0;
@@ -213,7 +213,7 @@ export function chooseItems<K extends RingItem & { readonly id: number }, N exte
       const victim = heaviest?.oldest[0];
       if (heaviest === null || victim === undefined) break;
       const outweighs = heaviest.items > share.items + 1 || heaviest.bytes > share.bytes + size;
-      if (!outweighs && victim.receivedAt >= settled) break;
+      if (!outweighs && victim.receivedAt >= protectedFrom) break;
       heaviest.oldest.shift();
       count(victim, -1);
       victims.push({ item: victim, share: heaviest });

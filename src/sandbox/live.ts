@@ -4,7 +4,7 @@ import { cookiesAt, countsOf, type World } from './world.ts';
 import { drawChoice, drawPerson, visitorOf } from './decisions.ts';
 import type { DecisionHappening, Happening, PolicyHappening } from './happenings.ts';
 import { deriveText } from './keys.ts';
-import { titleOf } from './policies.ts';
+import { titleOf } from './policy-shelf.ts';
 import { mix, mulberry32, pick, pickWeighted, type Random } from './prng.ts';
 
 /** Higher rates are refused: the most that one process and one receiver on the same machine can usefully handle. */

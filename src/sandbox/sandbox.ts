@@ -33,7 +33,7 @@ import type { Happening } from './happenings.ts';
 import { createLimits, type LimitOptions, type LimitValues, limitValues } from './limits.ts';
 import { drawMoment, type LiveOptions, playLive, takePlace } from './live.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
-import { createQuota, type Quota } from './policies.ts';
+import { createQuota, type Quota } from './policy-shelf.ts';
 import { createOutbox, type DeliveryRecord, type Outbox } from './webhooks.ts';
 import type { ClientState, SandboxState } from './state.ts';
 import { createWorld, type World } from './world.ts';

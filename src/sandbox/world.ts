@@ -19,7 +19,7 @@ import type {
   ScanHappening,
 } from './happenings.ts';
 import { deriveText } from './keys.ts';
-import { createPolicyShelf, type PolicyShelf, type Quota, titleOf } from './policies.ts';
+import { createPolicyShelf, type PolicyShelf, type Quota, titleOf } from './policy-shelf.ts';
 import { mix, mulberry32 } from './prng.ts';
 
 /** Everything that happens to one client within the window. */

@@ -8,7 +8,7 @@ import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../src/projections/run.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { Policy } from '../../src/sandbox/policies.ts';
+import type { Policy } from '../../src/sandbox/policy-shelf.ts';
 import type { Context } from '../../src/context.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryLedger } from '../temporary.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Dialect } from '../dialect.ts';
 import type { PolicyHappening } from '../happenings.ts';
 import { type Cursors, deriveText } from '../keys.ts';
-import type { NewPolicy, Policy } from '../policies.ts';
+import type { NewPolicy, Policy } from '../policy-shelf.ts';
 import type { World } from '../world.ts';
 import { invalidRequest, notFound, AnswerError } from './answers.ts';
 import { type Authenticate, worldFor } from './authenticate.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { EmbedForm } from '../dialect.ts';
 import { type ApiKey, isSameText } from '../keys.ts';
-import { escapeHtml, type Policy } from '../policies.ts';
+import { escapeHtml, type Policy } from '../policy-shelf.ts';
 import type { World } from '../world.ts';
 import { invalidRequest, notFound } from './answers.ts';
 
