@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { loadControllerFile } from '../config/settings-files.ts';
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
 import { UsageError, whyUnreadable } from '../core/errors.ts';
@@ -81,7 +82,7 @@ export async function optionsFrom(flags: SourceFlags, before: SourceOptions): Pr
         ? clear.includes('controller-file')
           ? null
           : before.controllerFile
-        : resolve(controllerFile),
+        : await profileAt(resolve(controllerFile)),
     subjectRecipe:
       subjectRecipeFile === undefined
         ? clear.includes('subject-recipe')
@@ -89,6 +90,18 @@ export async function optionsFrom(flags: SourceFlags, before: SourceOptions): Pr
           : before.subjectRecipe
         : await readRecipe(subjectRecipeFile),
   };
+}
+
+async function profileAt(path: string): Promise<string> {
+  const problems = await profileProblems(path);
+  if (problems.length > 0) throw new UsageError(problems);
+  return path;
+}
+
+/** What is wrong with a controller profile; empty: nothing. */
+export async function profileProblems(path: string): Promise<readonly string[]> {
+  const loaded = await loadControllerFile(path);
+  return loaded.outcome === 'invalid' ? loaded.problems : [];
 }
 
 async function readRecipe(path: string): Promise<SourceOptions['subjectRecipe']> {

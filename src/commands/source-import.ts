@@ -7,6 +7,7 @@ import { UsageError } from '../core/errors.ts';
 import { importColumns, importTemplate, importLimits } from '../sources/import/read-csv.ts';
 import { importOutcomes, type ImportReport, importSources } from '../sources/import/import-sources.ts';
 import { type CommandIo, counted, printable, printResult, tableText, withJson, cannotRead } from './command-io.ts';
+import { profileProblems } from './source-flags.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `source import`: imports many sources from a CSV file. */
@@ -46,6 +47,7 @@ export function registerSourceImport(source: CommandUnknownOpts, io: CommandIo):
               folder: dirname(path),
               file: (one) => readFile(one, 'utf8'),
               variable: readEnvironmentVariable,
+              profileProblems,
             },
           },
           {

@@ -37,6 +37,7 @@ import { calendarRoutes, requestRoutes } from './pages/requests.tsx';
 import { evidenceRoutes } from './pages/evidence.tsx';
 import { consentListRoutes } from './pages/consent-lists.tsx';
 import { decisionRoutes } from './pages/decisions.tsx';
+import { sourceFigureRoutes } from './pages/source-figures.tsx';
 import { consentRoutes } from './pages/consent.tsx';
 import { checkUploadRoutes, libraryRoutes } from './pages/library.tsx';
 import { letterRoutes } from './pages/letters.tsx';
@@ -205,6 +206,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await consentRoutes(guarded, context);
     await consentListRoutes(guarded, context);
     await decisionRoutes(guarded, context);
+    await sourceFigureRoutes(guarded, context);
   });
   await bannerUploadRoutes(app, context);
   await attachmentUploadRoutes(app, context);

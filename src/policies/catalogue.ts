@@ -1,4 +1,5 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import { isMadeHere } from '../store/queries/made-policies.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { listedPolicyKey, type ListedRow } from './list.ts';
@@ -36,11 +37,10 @@ export interface CatalogueFilter {
 /** A page of policies by source and id: those reported by deliveries and those listed. */
 export async function loadCataloguePage(read: Query, filter: CatalogueFilter): Promise<readonly CatalogueRow[]> {
   const { sources, keyShared, policyType, after, limit } = filter;
-  const isMade = sql<boolean>`(source, policy_id) in (select source, policy_id from calls union all select source, policy_id from call_items)`;
   const keysOf = (table: 'policies' | 'listed_policies') => {
     let query = read.selectFrom(table).select(['source', 'policy_id']);
     if (table === 'listed_policies' && keyShared.length > 0)
-      query = query.where((eb) => eb.or([eb('source', 'not in', [...keyShared]), isMade]));
+      query = query.where((eb) => eb.or([eb('source', 'not in', [...keyShared]), isMadeHere]));
     if (sources !== null) query = query.where('source', 'in', [...sources]);
     if (policyType !== undefined) query = query.where('policy_type', '=', policyType);
     if (after !== undefined)

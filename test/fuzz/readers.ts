@@ -315,7 +315,12 @@ export const readers: readonly Reader[] = [
     name: 'files of sources',
     run: async (bytes) => {
       const { lines, problems } = readImportCsv(bytes);
-      const readers = { file: () => Promise.resolve('{'), variable: () => null, folder: '/' };
+      const readers = {
+        file: () => Promise.resolve('{'),
+        variable: () => null,
+        profileProblems: async () => [],
+        folder: '/',
+      };
       return [problems, await readImportLines(lines.slice(0, 50), readers)];
     },
     corpus: [

@@ -210,6 +210,8 @@ describe('the route table', () => {
       '/cases/new',
       '/banners',
       '/scans',
+      '/figures',
+      '/figures/file',
       '/consent',
       '/consent/contradictions',
       '/deliveries',

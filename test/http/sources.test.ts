@@ -281,3 +281,48 @@ describe('the page of a source', () => {
     expect((await olga.get('/sources/default/fields')).text).not.toContain('Accept the proposal');
   });
 });
+
+describe('the figures of sources', () => {
+  it('count each decision once and each request, by source and period, also of an offboarded source', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const { sources } = world.context;
+    const bolt = 'a-signing-secret-of-bolt';
+    await sources.add({ slug: 'bolt', name: 'Bolt Ltd', webhookSecrets: [bolt] }, 'test');
+    const choice = (id: string, at: string) => ({
+      event: 'consent.recorded',
+      data: { consent_id: id, banner_id: 'b', visitor_hash: 'v', timestamp: at, consent: { analytics: true } },
+    });
+    // The last second of September and the first of October in Berlin; a second record of one decision.
+    for (const [id, at] of [
+      ['c-1', '2026-09-30T21:59:59Z'],
+      ['c-2', '2026-09-30T22:00:00Z'],
+      ['c-3', '2026-12-31T22:59:59Z'],
+    ] as const)
+      await deliverTo(world, 'bolt', bolt, choice(id, at));
+    await deliverTo(world, 'bolt', bolt, { ...choice('c-2', '2026-09-30T22:00:00Z'), note: 'again' });
+    await deliverTo(world, 'bolt', bolt, {
+      event: 'dsar.submitted',
+      data: { request_id: 'r-1', type: 'access', submitted_at: '2026-10-05T10:00:00Z', jurisdiction: 'DE' },
+    });
+    await deliverTo(world, 'default', SECRET, choice('c-9', '2026-11-01T10:00:00Z'));
+    await sources.offboard('bolt', { reason: null, openCases: 1 }, 'test');
+    world.setNow('2027-01-02T10:00:00Z');
+    const owner = await signedInAs(world, 'owner');
+    const rows = async (days: string) =>
+      (await owner.get(`/figures/file?${days}`)).text
+        .split('\r\n')
+        .slice(1, -1)
+        .map((line) => line.replaceAll('"', ''));
+    expect(await rows('from=2026-10-01&to=2026-12-31')).toEqual([
+      'bolt,Bolt Ltd,2026-10-01,2026-12-31,2,1',
+      'default,Default,2026-10-01,2026-12-31,1,0',
+    ]);
+    expect((await rows('from=2026-09-30&to=2026-09-30'))[0]).toBe('bolt,Bolt Ltd,2026-09-30,2026-09-30,1,0');
+    const { text } = await owner.get('/figures?from=2026-10-01&to=2026-12-31');
+    expect(text).toContain('In all: 3 decisions, 1 request.');
+    // Without days: the quarter that has just begun.
+    expect((await owner.get('/figures')).text).toContain('value="2027-01-01"');
+    const wrong = await owner.get('/figures?from=yesterday&to=2026-12-31');
+    expect([wrong.status, wrong.text.includes('Invalid date')]).toEqual([422, true]);
+  });
+});

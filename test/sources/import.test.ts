@@ -32,6 +32,7 @@ async function open() {
               ? Promise.resolve(files[path] as string)
               : Promise.reject(Object.assign(new Error('no'), { code: 'ENOENT' })),
           variable: (name) => variables[name] ?? null,
+          profileProblems: async (path) => (path in files ? [] : [`${path}: no such profile.`]),
         },
       },
       { csv: Buffer.from(csv), actor: 'anna', ...changes },
@@ -248,4 +249,15 @@ test('`source import` prints a table or JSON, warns when others can read the fil
   for (const { stdout, stderr } of [refused, done]) expect(stdout + stderr).not.toMatch(/hush/);
   const template = await runHere(folder, ['source', 'import', '--template'], env);
   expect(template.stdout).toBe(importTemplate());
+});
+
+test('refuses a file with a controller profile that cannot be used, and writes nothing', async () => {
+  const world = await open();
+  world.files['/import/good.yaml'] = 'name: Good';
+  const report = await world.run('slug,controller_file\ngood,good.yaml\nbad,bad.yaml\n');
+  expect(report).toMatchObject({
+    outcome: 'refused',
+    problems: [{ line: 3, slug: 'bad', column: 'controller_file', problem: '/import/bad.yaml: no such profile.' }],
+  });
+  expect(world.sources.list()).toEqual([]);
 });

@@ -137,6 +137,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /entries/:seq/proof': { who: 'read', source: 'entry', views: 'object' },
   'GET /entries/:seq/tlog-proof': { who: 'read', source: 'entry' },
 
+  'GET /figures': { who: 'read', source: 'installation' },
+  'GET /figures/file': { who: 'read', source: 'installation' },
   'GET /sources': { who: 'read', source: 'installation' },
   'GET /sources/new': { who: 'administer', source: 'installation' },
   'GET /sources/import': { who: 'administer', source: 'installation' },

@@ -79,6 +79,7 @@ const navigation = [
     places: [
       { key: 'sources', href: '/sources', label: 'All sources' },
       { key: 'scans', href: '/scans', label: 'Scans and integrations' },
+      { key: 'figures', href: '/figures', label: 'Figures' },
     ],
   },
   {

@@ -16,6 +16,8 @@ export interface ImportReaders {
   readonly file: (path: string) => Promise<string>;
   /** Value of an environment variable; null if it is not set. */
   readonly variable: (name: string) => string | null;
+  /** What is wrong with a controller profile, by absolute path; empty: nothing. */
+  readonly profileProblems: (path: string) => Promise<readonly string[]>;
   /** Folder of the CSV file, at which relative paths start. */
   readonly folder: string;
 }
@@ -34,6 +36,7 @@ export const noReaders: ImportReaders = {
   folder: '/',
   file: () => Promise.reject(new TypeError('An uploaded file cannot refer to a file on the server.')),
   variable: () => null,
+  profileProblems: () => Promise.resolve([]),
 };
 
 /** Whether a column names a file or a variable of the machine that the program runs on. */
@@ -65,6 +68,18 @@ export async function readImportLines(
 
 type Found = Pick<ImportProblem, 'column' | 'problem'>;
 
+/** An invalid profile would stop every letter and report of the source, and the lists of all requests. */
+async function readProfile(
+  file: string | undefined,
+  { folder, profileProblems }: ImportReaders,
+  problems: Found[],
+): Promise<Pick<Partial<SourceOptions>, 'controllerFile'>> {
+  if (file === undefined) return {};
+  const controllerFile = resolve(folder, file);
+  for (const problem of await profileProblems(controllerFile)) problems.push({ column: 'controller_file', problem });
+  return { controllerFile };
+}
+
 async function readLine(
   { line, cells }: CsvLine,
   readers: ImportReaders,
@@ -82,7 +97,7 @@ async function readLine(
     ...(cells.banners === undefined ? {} : { banners: [...new Set(words(cells.banners))] }),
     ...(cells.field_names === undefined ? {} : { fieldNames: readFieldNames(cells.field_names, problems) }),
     ...(cells.assumed_offset === undefined ? {} : { assumedOffset: cells.assumed_offset }),
-    ...(cells.controller_file === undefined ? {} : { controllerFile: resolve(readers.folder, cells.controller_file) }),
+    ...(await readProfile(cells.controller_file, readers, problems)),
     ...(await readRecipe(cells.subject_recipe_file, readers, problems)),
     ...(encoding === null || encoding === 'text' || secrets.length === 0
       ? {}

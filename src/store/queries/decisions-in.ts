@@ -129,3 +129,40 @@ export async function countChoices(
     return { span, values: counts, decisions: counts.reduce((sum, one) => sum + one, Number(other)) };
   });
 }
+
+/** Counts the decisions made, and the requests received, in a period by source; sources with neither are left out. */
+export async function countBySource(
+  read: Query,
+  sources: readonly string[],
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<ReadonlyMap<string, { readonly decisions: number; readonly requests: number }>> {
+  if (sources.length === 0) return new Map();
+  const minute = (at: string) => at.slice(0, 'YYYY-MM-DDTHH:MM'.length);
+  const [decided, asked] = await Promise.all([
+    read
+      .selectFrom('decision_quarters')
+      .select('source')
+      .select(sql<number>`sum(given + partly_given + refused + withdrawn + other)`.as('n'))
+      .where('source', 'in', [...sources])
+      .where('quarter', '>=', minute(from))
+      .where('quarter', '<', minute(to))
+      .groupBy('source')
+      .execute(),
+    read
+      .selectFrom('cases')
+      .select((eb) => ['source', eb.fn.countAll<number>().as('n')])
+      .where('source', 'in', [...sources])
+      .where('receipt_at', '>=', from)
+      .where('receipt_at', '<', to)
+      .groupBy('source')
+      .execute(),
+  ]);
+  const requests = new Map(asked.map(({ source, n }) => [source, Number(n)]));
+  const decisions = new Map(decided.map(({ source, n }) => [source, Number(n)]));
+  return new Map(
+    [...new Set([...decisions.keys(), ...requests.keys()])].map((source) => [
+      source,
+      { decisions: decisions.get(source) ?? 0, requests: requests.get(source) ?? 0 },
+    ]),
+  );
+}

@@ -113,6 +113,7 @@ describe('the pages in a browser', () => {
       '/cases/new',
       computed,
       '/scans',
+      '/figures',
       '/deliveries',
       '/entries/1',
       '/policies',

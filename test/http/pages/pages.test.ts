@@ -25,6 +25,7 @@ describe('text sent by others', () => {
       '/?source=<script>alert(1)</script>&done=<script>alert(2)</script>',
       '/cases/<script>alert(3)</script>',
       '/scans',
+      '/figures',
       '/scans?source=<script>&site=<img src=x>&at="onload=x',
       '/cases?state=<script>&kind=<b>&sort="onload=x&after=<img src=x>',
       '/consent/contradictions?source=<b>&from=<script>&to="onload=x&after=<img>',
