@@ -41,6 +41,17 @@ interface CaseFilter {
   readonly limit?: number;
 }
 
+/** Number of open requests assigned to an account. */
+export async function countOpenOf(read: Query, personId: string): Promise<number> {
+  const { n } = await read
+    .selectFrom('cases')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('state', 'in', [...openStates])
+    .where(assignedTo(read, personId))
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
 /**
  * Cases with their computed deadlines: open ones by legal limit, then settled ones by receipt, latest first. Of open ones
  * alone, the same array while nothing changes.

@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openCase } from '../../src/cases/move-case.ts';
 import { localPath } from '../../src/http/auth/sign-in-routes.tsx';
 import { createSetUpLink } from '../../src/people/links.ts';
 import { hashPassword } from '../../src/people/passwords.ts';
@@ -482,6 +483,29 @@ describe('people', () => {
     });
     expect(changed.status).toBe(422);
     expect((await findPerson(world.context, nora?.personId ?? ''))?.sources).toEqual(['bolt']);
+  });
+
+  it('who leave are shown with the requests that are still theirs, and what they did keeps their name', async () => {
+    const { world, olga } = await setUpWorld();
+    const { context } = world;
+    const anna = await signedInAs(world, 'officer', { name: 'Anna Agent' });
+    const opened = await openCase(context.cases, {
+      ...{ source: 'default', actor: 'test', receivedAt: new Date().toISOString(), kind: 'access', channel: 'letter' },
+      ...{ requesterName: 'R', requesterEmail: null, subject: null, jurisdiction: 'DE', message: null },
+    });
+    if (opened.outcome !== 'opened') throw new Error(opened.outcome);
+    await context.projector.catchUp();
+    const here = `/cases/${opened.caseId}`;
+    const [form = ''] = /<form[^>]*>(?:(?!<\/form>)[\s\S])*Take it/.exec((await anna.get(here)).text) ?? [];
+    const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]);
+    const took = await anna.post(`${here}/moves`, Object.fromEntries(fields));
+    expect(took.status).toBe(303);
+    const left = await olga.post(`/people/${anna.personId}/access`, { access: 'disable' });
+    const shown = (await olga.get(left.headers.get('location') ?? '')).text;
+    expect(shown).toContain('One open request is still assigned to this account.');
+    expect(shown).toContain(`href="/cases?assignee=${anna.personId}"`);
+    expect((await olga.get(`/cases?assignee=${anna.personId}`)).text).toContain(opened.caseId);
+    expect((await olga.get(here)).text).toContain('Anna Agent');
   });
 
   it('keep an offboarded source when their account is changed, and can be limited to one', async () => {

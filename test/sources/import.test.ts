@@ -261,3 +261,15 @@ test('refuses a file with a controller profile that cannot be used, and writes n
   });
   expect(world.sources.list()).toEqual([]);
 });
+
+test('warns of sources with one API key, also beside those that exist, without the key', async () => {
+  const world = await open();
+  await world.sources.add(
+    { slug: 'old', name: 'Old', baseUrl: 'https://service.example/api/v1', apiKey: 'pak_live_one' },
+    'anna',
+  );
+  const csv = 'slug,base_url,api_key\nyoung,https://service.example/api/v1,pak_live_one\nother,,pak_live_two\n';
+  const { warnings, problems } = await world.run(csv, { dryRun: true });
+  expect(problems).toEqual([]);
+  expect(warnings).toEqual([expect.stringMatching(/^young, old have the same API key: is one client entered twice\?/)]);
+});

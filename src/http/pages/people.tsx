@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { counted } from '../../../reports/format.ts';
+import { counted, formatCount } from '../../../reports/format.ts';
+import { countOpenOf } from '../../cases/list-cases.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { isLimitable, isRole, type Role, roles, rolesUnder } from '../../core/roles.ts';
@@ -35,8 +36,8 @@ const doneTexts: Readonly<Record<string, string>> = {
 /** Everyone with an account, and what an owner or admin can do about it. */
 export async function peopleRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/people', (request, reply) => {
-    const { done = '' } = formOf(request.query);
-    return sendPeople(request, reply, { done: doneTexts[done] ?? null });
+    const { done = '', person = '' } = formOf(request.query);
+    return sendPeople(request, reply, { done: doneTexts[done] ?? null, left: done === 'disabled' ? person : '' });
   });
 
   app.post('/people', async (request, reply) => {
@@ -72,8 +73,9 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
 
   app.post<PersonParams>('/people/:personId/access', async (request, reply) => {
     const isDisabled = formOf(request.body)['access'] !== 'enable';
-    const set = await setDisabled(context, request.params.personId, isDisabled, officerOf(request));
-    return answer(request, reply, set, { done: isDisabled ? 'disabled' : 'enabled' });
+    const { personId } = request.params;
+    const set = await setDisabled(context, personId, isDisabled, officerOf(request));
+    return answer(request, reply, set, { done: isDisabled ? `disabled&person=${personId}` : 'enabled' });
   });
 
   /**
@@ -132,10 +134,15 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
   async function sendPeople(
     request: FastifyRequest,
     reply: FastifyReply,
-    shown: Pick<PeopleProps, 'problems' | 'form' | 'done'> & { readonly made?: { link: NewLink; person: Person } },
+    shown: Pick<PeopleProps, 'problems' | 'form' | 'done'> & {
+      readonly made?: { link: NewLink; person: Person };
+      /** The account that was just disabled. */
+      readonly left?: string;
+    },
     status = 200,
   ): Promise<FastifyReply> {
-    const { made, ...rest } = shown;
+    const { made, left = '', ...rest } = shown;
+    if (left !== '') await context.projector.catchUp();
     const link =
       made === undefined
         ? null
@@ -146,6 +153,7 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
       sources: choices(),
       ownId: officerOf(request).personId,
       link,
+      leftOpen: left === '' ? null : { personId: left, count: await countOpenOf(context.store.read, left) },
       ...rest,
     };
     return html(reply, renderPage(<PeoplePage {...props} />), status);
@@ -160,6 +168,8 @@ interface PeopleProps {
   readonly ownId: string | null;
   /** A new link. */
   readonly link: { readonly link: NewLink; readonly person: Person; readonly url: string } | null;
+  /** Open requests of the account that was just disabled. */
+  readonly leftOpen: { readonly personId: string; readonly count: number } | null;
   readonly form?: InviteForm;
   readonly problems?: readonly string[];
   readonly done?: string | null;
@@ -174,7 +184,8 @@ interface InviteForm {
   readonly sources?: readonly string[];
 }
 
-function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems = [], done = null }: PeopleProps) {
+function PeoplePage(props: PeopleProps) {
+  const { frame, people, sources, ownId, link, leftOpen, form = {}, problems = [], done = null } = props;
   const columns: readonly Column<Person>[] = [
     {
       title: 'Person',
@@ -204,6 +215,14 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
       <h1>People</h1>
       <p class="lead">Everyone who can sign in. Each change here, and each sign-in, is recorded in the ledger.</p>
       <Done text={done} />
+      {leftOpen === null || leftOpen.count === 0 ? null : (
+        <Notice tone="warn">
+          <p>
+            {leftOpen.count === 1 ? 'One open request is' : `${formatCount(leftOpen.count)} open requests are`} still
+            assigned to this account. <a href={`/cases?assignee=${leftOpen.personId}`}>Assign them to someone else</a>
+          </p>
+        </Notice>
+      )}
       {link === null ? null : <LinkNotice {...link} frame={frame} />}
       <Problems title="This was not saved:" problems={problems} />
       <Panel id="people" title="Accounts">

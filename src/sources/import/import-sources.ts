@@ -90,7 +90,7 @@ export async function importSources(deps: ImportDeps, request: ImportRequest): P
     else plans.push(plan);
   }
   problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  const warnings = sharedSecrets(read.lines, sources.list());
+  const warnings = [...sharedSecrets(read.lines, sources.list()), ...sharedKeys(read.lines, sources.list())];
   const refused = problems.length > 0 && request.skipInvalid !== true;
   if (refused || request.dryRun === true)
     return {
@@ -205,6 +205,21 @@ function secretName(secret: string): string {
   return `webhookSecrets +${webhookSecretOf(secret).id}`;
 }
 
+/** Two sources with one API key: one client may have been entered twice. */
+function sharedKeys(lines: readonly ImportLine[], present: readonly Source[]): string[] {
+  const slugs = new Map<string, Set<string>>();
+  for (const { slug, source } of lines)
+    if (source.apiKey != null) slugs.set(source.apiKey, (slugs.get(source.apiKey) ?? new Set<string>()).add(slug));
+  for (const { slug, apiKey } of present) if (apiKey !== null) slugs.get(apiKey)?.add(slug);
+  return [...slugs.values()].flatMap((set) =>
+    set.size < 2
+      ? []
+      : [
+          `${someOf([...set])} have the same API key: is one client entered twice? Otherwise give each a key that is limited to its client, or name its banners.`,
+        ],
+  );
+}
+
 /** Two sources with one signing secret: a delivery for one would be accepted for the other. */
 function sharedSecrets(lines: readonly ImportLine[], present: readonly Source[]): string[] {
   const owners = new Map<string, Set<string>>();
@@ -222,8 +237,10 @@ function sharedSecrets(lines: readonly ImportLine[], present: readonly Source[])
     const slugs = [...all];
     return slugs.length < 2
       ? []
-      : [
-          `The signing secret ${id} belongs to ${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ' …' : ''}: anyone who can sign for one of them can sign for all.`,
-        ];
+      : [`The signing secret ${id} belongs to ${someOf(slugs)}: anyone who can sign for one of them can sign for all.`];
   });
+}
+
+function someOf(slugs: readonly string[]): string {
+  return `${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ' …' : ''}`;
 }
