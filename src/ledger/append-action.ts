@@ -1,5 +1,6 @@
 import { actionSchema, type Action } from '../core/action.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
+import type { NewEntry } from '../crypto/entry.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import type { Appended, Ledger } from './ledger.ts';
 
@@ -16,22 +17,27 @@ export async function appendAction(
   receivedAt: string,
   alsoInTransaction?: (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>,
 ): Promise<Appended> {
-  const body = canonicalJson(actionSchema.parse(action));
-  const [appended] = await ledger.append(
-    [
-      {
-        source,
-        kind: 'action',
-        dedupeKey: ledger.keyOf('action', ...keyParts),
-        receivedAt,
-        meta: canonicalJson({ action: action.action, actor: action.actor }),
-        body,
-      },
-    ],
-    alsoInTransaction,
-  );
+  const [appended] = await ledger.append([entryOf(ledger, source, action, keyParts, receivedAt)], alsoInTransaction);
   if (appended === undefined) throw new Error('the ledger returned no entry');
   return appended;
+}
+
+/** The entry of an action, to be appended with others. */
+export function entryOf(
+  { keyOf }: Pick<Ledger, 'keyOf'>,
+  source: string,
+  action: Action,
+  keyParts: readonly string[],
+  receivedAt: string,
+): NewEntry {
+  return {
+    source,
+    kind: 'action',
+    dedupeKey: keyOf('action', ...keyParts),
+    receivedAt,
+    meta: canonicalJson({ action: action.action, actor: action.actor }),
+    body: canonicalJson(actionSchema.parse(action)),
+  };
 }
 
 /** An action with the parts of its key ({@link appendAction}). */
@@ -64,14 +70,9 @@ export async function appendWithConsequences(
   receivedAt: string,
 ): Promise<Appended> {
   if (consequences.length === 0) return appendAction(ledger, source, first.action, first.keyParts, receivedAt);
-  const entries = [first, ...consequences].map(({ action, keyParts }) => ({
-    source,
-    kind: 'action' as const,
-    dedupeKey: ledger.keyOf('action', ...keyParts),
-    receivedAt,
-    meta: canonicalJson({ action: action.action, actor: action.actor }),
-    body: canonicalJson(actionSchema.parse(action)),
-  }));
+  const entries = [first, ...consequences].map(({ action, keyParts }) =>
+    entryOf(ledger, source, action, keyParts, receivedAt),
+  );
   try {
     const appended = await ledger.append(entries, (_tx, all) => {
       const before = all.find(

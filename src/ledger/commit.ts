@@ -20,6 +20,7 @@ interface Numbered {
   readonly entries: readonly Entry[];
   /** The outcome of each entry of the batch. */
   readonly appended: readonly Appended[];
+  /** To be counted. A row that was read again is not: its run counts it (sync.finished). */
   readonly repeats: readonly { readonly seq: number; readonly at: string }[];
   /** The new end, and the sources with new entries. */
   readonly end: End;
@@ -121,7 +122,7 @@ export class Committer {
     });
     this.#moveTo(numbered);
     const { kind } = batch;
-    if (kind !== undefined && numbered.repeats.length > 0) this.#newLately.delete(kind);
+    if (kind !== undefined && numbered.entries.length < prepared.length) this.#newLately.delete(kind);
     else if (kind !== undefined) this.#newLately.add(kind);
     return numbered;
   }
@@ -150,7 +151,7 @@ export class Committer {
     const appended = prepared.map(({ entry, identity, salt, commitment }, place): Appended => {
       const earlier = existing[place] ?? seqOf.get(identity);
       if (earlier !== undefined) {
-        repeats.push({ seq: earlier, at: entry.receivedAt });
+        if (entry.kind !== 'consent-log') repeats.push({ seq: earlier, at: entry.receivedAt });
         return { outcome: 'duplicate', seq: earlier };
       }
       const seq = after.seq + entries.length + 1;

@@ -91,6 +91,11 @@ export interface Store {
    */
   foldTransaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /**
+   * The seq of each key, in the order given, read without the write lock. A key that was found exists for ever; null: it
+   * does not exist, or was added a moment ago.
+   */
+  findSeqs(keys: readonly EntryKey[]): Promise<readonly (number | null)[]>;
+  /**
    * The fast path of an append: one statement and one commit that insert the entries only if the ledger still ends at
    * `expectedSeq`. False, with nothing written, if it does not, or if a number or key exists.
    */

@@ -37,6 +37,8 @@ export interface ReadyPage extends WalkPage {
   /** Emptied when the caller asks for the next step. */
   readonly rows: RowEntry[];
   readonly serverDate: Date | null;
+  /** Other large pages wait until it is done. */
+  readonly isLarge: boolean;
 }
 
 /**
@@ -53,7 +55,10 @@ export async function* readLogPages(
   try {
     const steps = followCursors<FetchedLogPage, ReadyPage>({
       fetchPage: (wanted) => fetchOne(deps, request, part, wanted, places),
-      readPage: (page, wanted) => readRows(deps, request, part, page, wanted),
+      readPage: async (page, wanted) => ({
+        ...(await readRows(deps, request, part, page, wanted)),
+        isLarge: places.areLarge,
+      }),
       cursor,
       signal: request.signal,
     });
@@ -155,7 +160,7 @@ async function readRows(
   part: LogPart,
   page: FetchedLogPage,
   wanted: PageRequest,
-): Promise<ReadyPage> {
+): Promise<Omit<ReadyPage, 'isLarge'>> {
   const { source, bannerId } = request;
   const { readRow, readUnreadable } = createRowReader(deps.ledger.keyOf, {
     source: source.slug,
@@ -210,25 +215,56 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 /** What happened to a row: appended, or left out because its subject was erased. */
 export type PlacedRow = Appended | { readonly outcome: 'suppressed'; readonly seq: null };
 
+/** What is known about a row before its page is appended; null: nothing, so it must be appended. */
+type KnownRow = PlacedRow | null;
+
+/** Which rows of a page are stored already, read without the write lock. Another process may be storing the others. */
+export async function findKnown(
+  { store }: Pick<PullDeps, 'store'>,
+  rows: readonly RowEntry[],
+): Promise<readonly KnownRow[]> {
+  const kept = rows.filter(({ type }) => type !== 'suppressed');
+  const seqs = kept.length === 0 ? [] : await store.findSeqs(kept.map(({ entry }) => entry));
+  const next = seqs.values();
+  return knowNothing(rows).map((known): KnownRow => {
+    if (known !== null) return known;
+    const seq = next.next().value ?? null;
+    return seq === null ? null : { outcome: 'duplicate', seq };
+  });
+}
+
+/** Without looking any row up. */
+export function knowNothing(rows: readonly RowEntry[]): readonly KnownRow[] {
+  return rows.map(({ type }) => (type === 'suppressed' ? { outcome: 'suppressed', seq: null } : null));
+}
+
+/** Whether no row needs to be appended. */
+export function isAllKnown(known: readonly KnownRow[]): known is readonly PlacedRow[] {
+  return known.every((one) => one !== null);
+}
+
+/** Whether the rows of a page and the entry that ends their run can be appended together, before the next large page. */
+export function fitsWithEnd({ rows, isLarge }: ReadyPage): boolean {
+  return rows.length < BATCH_ENTRIES && !isLarge;
+}
+
 /**
- * Appends the rows of a page except the suppressed ones, in several batches if they are large. `also` commits with the
- * last batch and receives all outcomes. Deliveries have priority: while the queue of appends is full, it waits, up to
- * ten seconds per batch.
+ * Appends the rows of a page that are not known, in several batches if they are large. `also` commits with the last
+ * batch and receives all outcomes. Deliveries have priority: while the queue of appends is full, it waits, up to ten
+ * seconds per batch.
  */
 export async function appendPage(
   { store, ledger }: Pick<PullDeps, 'store' | 'ledger'>,
   rows: readonly RowEntry[],
+  known: readonly KnownRow[],
   also: (tx: StoreTransaction, placed: readonly PlacedRow[]) => Promise<void>,
 ): Promise<readonly PlacedRow[]> {
-  const kept = rows.filter(({ type }) => type !== 'suppressed');
   const place = (appended: readonly Appended[]): readonly PlacedRow[] => {
     const next = appended.values();
-    return rows.map(({ type }) =>
-      type === 'suppressed' ? { outcome: 'suppressed', seq: null } : (next.next().value as Appended),
-    );
+    return known.map((one) => one ?? (next.next().value as Appended));
   };
   const appended: Appended[] = [];
-  const batches = batchesOf(kept.map(({ entry }) => entry));
+  const batches = batchesOf(rows.filter((_, index) => known[index] === null).map(({ entry }) => entry));
   const last = batches.pop();
   for (const batch of batches) appended.push(...(await appendPatiently(ledger, batch)));
   if (last === undefined) await store.transaction((tx) => also(tx, place([])));
@@ -239,7 +275,12 @@ export async function appendPage(
   return place(appended);
 }
 
-async function appendPatiently(ledger: Ledger, entries: readonly NewEntry[], also?: Parameters<Ledger['append']>[1]) {
+/** Waits while the queue of appends is full, up to ten seconds. */
+export async function appendPatiently(
+  ledger: Ledger,
+  entries: readonly NewEntry[],
+  also?: Parameters<Ledger['append']>[1],
+) {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ledger.append(entries, also);

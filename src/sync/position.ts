@@ -1,3 +1,4 @@
+import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import { columnsOf, type Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
@@ -144,16 +145,7 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
         rows_total: eb('rows_total', '+', step.stored),
         unreadable_total: eb('unreadable_total', '+', step.unreadable),
         run_unreadable: eb('run_unreadable', '+', toAskAgain),
-        ...(step.earliest === null
-          ? {}
-          : {
-              earliest: eb
-                .case()
-                .when('earliest', '<', step.earliest)
-                .then(eb.ref('earliest'))
-                .else(step.earliest)
-                .end(),
-            }),
+        ...(step.earliest === null ? {} : { earliest: earlierThan(eb, step.earliest) }),
         updated_at: step.at,
       }))
       .where('run_id', '=', run.runId)
@@ -184,6 +176,10 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
   return 'advanced';
 }
 
+function earlierThan(eb: ExpressionBuilder<Tables, 'sync_positions'>, earliest: string) {
+  return eb.case().when('earliest', '<', earliest).then(eb.ref('earliest')).else(earliest).end();
+}
+
 function planColumns({ cursor, ...plan }: Plan): { readonly cursor: string | null; readonly run_plan: string } {
   return { cursor, run_plan: JSON.stringify(plan) };
 }
@@ -192,7 +188,7 @@ function planColumns({ cursor, ...plan }: Plan): { readonly cursor: string | nul
  * Ends a run that has read everything it can reach: clears its plan and advances the watermark if possible. If the run
  * was superseded, writes nothing. If something in the window could not be read as rows, the next run requests the
  * window again. Unreachable periods are kept as gaps, and the watermark stays at the beginning of the first. `error`:
- * describes the gaps. `begins`: set if the run's only page was empty and therefore not recorded.
+ * describes the gaps. `begins`: set if no page of the run was recorded. `stored`, `earliest`: of its last page.
  */
 export async function finishPosition(
   query: Query,
@@ -202,38 +198,49 @@ export async function finishPosition(
     readonly error: string | null;
     readonly at: string;
     readonly begins: Pick<PageStep, 'carriesOn'> | null;
+    readonly stored: number;
+    readonly earliest: string | null;
     /** The position as read before the run: with `begins`, usually nothing has changed since, and one statement suffices. */
     readonly position: SyncPosition | null;
     readonly lookBack: LookBack;
   },
-): Promise<{ readonly watermark: string | null }> {
-  const { begins, position: known } = end;
+): Promise<{ readonly outcome: 'ended' | 'superseded'; readonly watermark: string | null }> {
+  const { begins, position: known, stored, earliest } = end;
   if (begins !== null && known !== null) {
     const change = endOfRun(known, run, end);
+    const isEarlier = earliest !== null && (known.earliest === null || earliest < known.earliest);
     const { numUpdatedRows } = await query
       .updateTable('sync_positions')
-      .set(change)
+      .set((eb) => ({
+        ...change,
+        rows_total: eb('rows_total', '+', stored),
+        ...(isEarlier ? { earliest: earlierThan(eb, earliest) } : {}),
+      }))
       .where('source', '=', run.source)
       .where('banner_id', '=', columnOf(run.bannerId))
       .where('watermark', 'is not distinct from', known.watermark)
       .where('read_to', 'is not distinct from', known.read_to)
       .where('run_unreadable', '=', known.run_unreadable)
       .executeTakeFirst();
-    if (numUpdatedRows > 0n) return change;
+    if (numUpdatedRows > 0n) return { outcome: 'ended', watermark: change.watermark };
   }
   const before = await loadPosition(query, run.source, run.bannerId);
   const isSuperseded = begins === null && before !== null && before.run_id !== null && before.run_id !== run.runId;
-  if (isSuperseded) return before;
+  if (isSuperseded) return { outcome: 'superseded', watermark: before.watermark };
   const change = endOfRun(before, run, end);
-  await writePosition(query, before, run, change);
-  return change;
+  await writePosition(query, before, run, {
+    ...change,
+    rows_total: (before?.rows_total ?? 0) + stored,
+    earliest: earlier(before?.earliest ?? null, earliest),
+  });
+  return { outcome: 'ended', watermark: change.watermark };
 }
 
 /** What the end of a run changes; depends on the watermark, `read_to` and `run_unreadable` of the position. */
 function endOfRun(
   before: SyncPosition | null,
   run: Run,
-  { plan, error, at, begins, lookBack }: Omit<Parameters<typeof finishPosition>[2], 'position'>,
+  { plan, error, at, begins, lookBack }: Parameters<typeof finishPosition>[2],
 ) {
   const isHeldBack = before !== null && before.run_unreadable > 0 && begins?.carriesOn !== false;
   const [readBefore, completeBefore] = [readToOf(before), completeBeforeGaps(before)];

@@ -11,7 +11,7 @@ import type { WalkFault } from './follow-cursors.ts';
 
 /** What a pull needs. */
 export interface PullDeps {
-  readonly store: Pick<Store, 'read' | 'transaction'>;
+  readonly store: Pick<Store, 'read' | 'transaction' | 'findSeqs'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
   /** The service, called with the source's key. */

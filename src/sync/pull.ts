@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';
-import { appendAction } from '../ledger/append-action.ts';
+import { appendAction, entryOf } from '../ledger/append-action.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 import { isKnownBanner, loadBannerIds, loadCompletedBanners } from './banners.ts';
@@ -20,7 +20,17 @@ import {
   unreachable,
 } from './pull-result.ts';
 import { type LookBack, shiftOf, startOfRun } from './look-back.ts';
-import { appendPage, type LogRequest, type PlacedRow, type ReadyPage, readLogPages } from './log-pages.ts';
+import {
+  appendPage,
+  appendPatiently,
+  findKnown,
+  fitsWithEnd,
+  isAllKnown,
+  knowNothing,
+  type LogRequest,
+  type ReadyPage,
+  readLogPages,
+} from './log-pages.ts';
 import {
   type Attempt,
   ignoresPeriod,
@@ -55,9 +65,9 @@ import { addPage, countNew, earliestOf, joinTotals, noTotals, type Totals, type 
 import type { WalkFault } from './follow-cursors.ts';
 
 /**
- * Pulls the consent log of one banner into the ledger (docs/service.md §4.5). Each page is committed together with its
- * next cursor, so a run interrupted anywhere continues where it stopped; rows that come twice are stored once. An
- * interrupted run is finished first; the same call then pulls what is new since. Errors: StoreUnavailable; CodedError
+ * Pulls the consent log of one banner into the ledger (docs/service.md §4.5). Each page with new rows is committed
+ * together with its next cursor, the last page together with the end of the run, so a run interrupted anywhere continues
+ * where it stopped or earlier; rows that come twice are stored once. An interrupted run is finished first; the same call then pulls what is new since. Errors: StoreUnavailable; CodedError
  * `overloaded` if the queue of appends stays full; UsageError for invalid dates.
  */
 export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Promise<PullResult> {
@@ -189,8 +199,14 @@ interface Pull {
   plan: Plan;
   /** Whether a page of this run was committed, so the position belongs to this run. */
   isClaimed: boolean;
-  /** Set if the run's only page was empty: its beginning is recorded with its end. */
-  begins: { readonly carriesOn: boolean } | null;
+  /** The last page: it is recorded with the end of the run. */
+  last: PageStep | null;
+  /** Whether the next rows are probably stored already, as when a log is read again. */
+  expectsKnown: boolean;
+  /** Pages since the last commit: all of their rows were stored already. */
+  uncommitted: number;
+  /** The earliest time of a row, as the position has it. */
+  savedEarliest: string | null;
   restarted: boolean;
   watermark: string | null;
 }
@@ -235,7 +251,10 @@ function beginPull(
     run: { source: source.slug, bannerId, runId, from, to, asOf },
     plan,
     isClaimed: false,
-    begins: null,
+    last: null,
+    expectsKnown: (position?.rows_total ?? 0) > 0,
+    uncommitted: 0,
+    savedEarliest: window.earliest ?? null,
     restarted: false,
     watermark: null,
   };
@@ -255,8 +274,7 @@ async function readToEnding(pull: Pull): Promise<Ending> {
     return stopped === null ? await finish(pull) : await fail(pull, failureOfFault(stopped));
   } catch (error) {
     if (request.signal?.aborted === true) {
-      if (pull.isClaimed)
-        await deps.store.transaction((tx) => releasePosition(tx.query, pull.run)).catch(() => undefined);
+      if (pull.isClaimed) await deps.store.transaction((tx) => release(tx.query, pull)).catch(() => undefined);
       return { outcome: 'cancelled' };
     }
     const failure = failureOfError(error);
@@ -266,10 +284,10 @@ async function readToEnding(pull: Pull): Promise<Ending> {
   }
 }
 
-/** Commits page after page. Null: everything reachable was read. */
+/** Commits page after page, except the last. Null: everything reachable was read. */
 async function readPages(pull: Pull): Promise<WalkFault | 'superseded' | null> {
-  const { deps, request, window, asking, totals } = pull;
-  const { source, bannerId, runId } = pull.run;
+  const { deps, request, window, asking } = pull;
+  const { bannerId, runId } = pull.run;
   const loadBanners = async () => (bannerId === null ? await loadBannerIds(deps.store.read, request.source) : []);
   const reading = { ...request, asking, runId, loadBannerIds: loadBanners };
   let savedForm = asking.form;
@@ -279,36 +297,43 @@ async function readPages(pull: Pull): Promise<WalkFault | 'superseded' | null> {
     pull.restarted ||= step.plan.hasRestarted && !window.plan.hasRestarted;
     if (step.type === 'read') continue;
     if (!pull.isClaimed && window.asOf === null)
-      pull.run = { ...pull.run, asOf: earlierOf(pull.run.asOf, step.page.serverDate) };
-    const claim = { isFirst: !pull.isClaimed, carriesOn: window.asOf !== null };
-    // The usual scheduled run: nothing is new, and a single commit records that.
-    if (claim.isFirst && step.page.rows.length === 0 && step.plan.pieces.length === 0 && asking.form === savedForm) {
-      pull.begins = claim;
-      addPage(totals, [], 0);
+      pull.run = { ...pull.run, asOf: startedAt(pull.run.asOf, step.page.serverDate) };
+    const isLast = step.plan.pieces.length === 0 && step.page.nextCursor === null && step.page.isCut !== true;
+    // The usual scheduled run has one page, and a single commit records everything.
+    if (isLast && asking.form === savedForm && fitsWithEnd(step.page)) {
+      // The walk empties the rows of its page.
+      pull.last = { ...step, page: { ...step.page, rows: [...step.page.rows] } };
       continue;
     }
-    const state = await commitPage(deps, pull.run, step, claim, totals);
+    const state = await takePage(pull, step, asking.form !== savedForm);
     if (state === 'superseded') return 'superseded';
-    pull.isClaimed = true;
     if (asking.form !== savedForm) {
       savedForm = asking.form;
       await noteLearnedForm(pull, savedForm);
     }
-    request.onProgress?.({ ...joinTotals(pull.before, totals), source, bannerId });
+    tellProgress(pull);
   }
   return null;
 }
 
+function tellProgress({ request, run, before, totals }: Pull): void {
+  request.onProgress?.({ ...joinTotals(before, totals), source: run.source, bannerId: run.bannerId });
+}
+
 /** Concludes a run that read everything reachable; unreachable rows make it a failure that keeps its place. */
 async function finish(pull: Pull): Promise<Ending> {
-  const { plan, begins, position } = pull;
+  const { plan, last } = pull;
   const failure = plan.unreachable.length === 0 ? null : unreachable(joinGaps(plan.unreachable));
   const error = failure?.error ?? null;
-  await conclude(pull, failure === null ? 'sync.finished' : 'sync.failed', error, async (tx, at) => {
-    const lookBack = lookBackOf(pull.deps, pull.request, pull.asking.form);
-    const end = { plan, error, at, begins, position, lookBack };
-    ({ watermark: pull.watermark } = await finishPosition(tx.query, pull.run, end));
-  });
+  const action = failure === null ? 'sync.finished' : 'sync.failed';
+  if (last === null || !(await concludeWith(pull, last, action, error))) {
+    if (last !== null && (await takePage(pull, last, true)) === 'superseded') return { outcome: 'superseded' };
+    await conclude(pull, action, error, async (tx, at) => {
+      const end = { ...endOf(pull, error, at), begins: null, stored: 0, earliest: null };
+      ({ watermark: pull.watermark } = await finishPosition(tx.query, pull.run, end));
+    });
+  }
+  if (last !== null) tellProgress(pull);
   if (failure === null) return { outcome: 'finished' };
   return { outcome: 'failed', reason: failure.reason, error: failure.error };
 }
@@ -317,10 +342,23 @@ async function fail(pull: Pull, found: PullFailure): Promise<Ending> {
   const { deps, request, run, totals } = pull;
   const { failure, isForeign, leavesPosition } = await explain(deps, request, found, totals.pages);
   await conclude(pull, 'sync.failed', failure.error, async (tx, at) => {
+    await keepPlace(tx.query, pull, at);
     if (leavesPosition) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
   });
   if (isForeign) return { outcome: 'unknown-banner', error: failure.error };
   return { outcome: 'failed', reason: failure.reason, error: failure.error };
+}
+
+/** Moves the position past the pages since the last commit. */
+async function keepPlace(query: Query, { run, plan, uncommitted, totals }: Pull, at: string): Promise<void> {
+  if (uncommitted === 0) return;
+  const nothing = { stored: 0, unreadable: 0, isCut: false, isFirst: false, carriesOn: false };
+  await advancePosition(query, run, { plan, ...nothing, earliest: totals.earliest, at });
+}
+
+async function release(query: Query, pull: Pull): Promise<void> {
+  await keepPlace(query, pull, isoNow(pull.deps.clock));
+  await releasePosition(query, pull.run);
 }
 
 /** Recorded so that a restart need not learn it again, and so that it can be seen how the service was asked. */
@@ -331,17 +369,78 @@ async function noteLearnedForm({ deps, request, run }: Pull, form: RequestForm):
   await appendAction(deps.ledger, run.source, body, key, at, (tx) => noteForm(tx.query, run.source, form));
 }
 
+type EndAction = Extract<Action, { duplicates: number }>['action'];
+
 /** The action and the position it reports commit together. */
 async function conclude(
   { deps, request, run, totals }: Pull,
-  action: Extract<Action, { duplicates: number }>['action'],
+  action: EndAction,
   error: string | null,
   move: (tx: StoreTransaction, at: string) => Promise<void>,
 ): Promise<void> {
   const at = isoNow(deps.clock);
-  const { source, bannerId, runId, from, to, asOf } = run;
-  const body: Action = { action, actor: request.actor, bannerId, runId, from, to, asOf, ...totals, error };
-  await appendAction(deps.ledger, source, body, [action, source, bannerId ?? '', runId], at, (tx) => move(tx, at));
+  const body = endActionOf(request, run, action, totals, error);
+  await appendAction(deps.ledger, run.source, body, endKeyOf(run, action), at, (tx) => move(tx, at));
+}
+
+function endActionOf(
+  { actor }: PullRequest,
+  run: Run,
+  action: EndAction,
+  totals: Totals,
+  error: string | null,
+): Action {
+  const { bannerId, runId, from, to, asOf } = run;
+  return { action, actor, bannerId, runId, from, to, asOf, ...totals, error };
+}
+
+function endKeyOf({ source, bannerId, runId }: Run, action: EndAction): readonly string[] {
+  return [action, source, bannerId ?? '', runId];
+}
+
+function endOf({ deps, request, asking, plan, position }: Pull, error: string | null, at: string) {
+  return { plan, error, at, position, lookBack: lookBackOf(deps, request, asking.form) };
+}
+
+/** What was looked up before the commit is no longer true. */
+class Overtaken extends Error {}
+
+/**
+ * The same, with the last page in the same commit. Its rows are looked up before, because the action counts those that
+ * are new. False, with nothing written, if that does not tell: another process has stored some of them or taken the
+ * banner over in the meantime, two are equal, or a piece of the page is unreadable.
+ */
+async function concludeWith(pull: Pull, last: PageStep, action: EndAction, error: string | null): Promise<boolean> {
+  const { deps, request, run, window, totals } = pull;
+  const { rows } = last.page;
+  const known = await findKnown(deps, rows);
+  const unknown = rows.filter((_, place) => known[place] === null);
+  const keys = new Set(unknown.map(({ entry }) => Buffer.from(entry.dedupeKey).toString('latin1')));
+  if (keys.size < unknown.length || unknown.some(({ type }) => type === 'unreadable')) return false;
+  const counts = { ...totals };
+  addPage(counts, rows, unknown.length);
+  const at = isoNow(deps.clock);
+  const body = endActionOf(request, run, action, counts, error);
+  const ending = entryOf(deps.ledger, run.source, body, endKeyOf(run, action), at);
+  const end = {
+    ...endOf(pull, error, at),
+    begins: pull.isClaimed ? null : { carriesOn: window.asOf !== null },
+    stored: unknown.length,
+    earliest: counts.earliest === pull.savedEarliest ? null : counts.earliest,
+  };
+  try {
+    await appendPatiently(deps.ledger, [...unknown.map(({ entry }) => entry), ending], async (tx, appended) => {
+      if (appended.some(({ outcome }) => outcome !== 'stored')) throw new Overtaken();
+      const { outcome, watermark } = await finishPosition(tx.query, run, end);
+      if (outcome === 'superseded') throw new Overtaken();
+      pull.watermark = watermark;
+    });
+  } catch (failure) {
+    if (failure instanceof Overtaken) return false;
+    throw failure;
+  }
+  Object.assign(totals, counts);
+  return true;
 }
 
 /** What a failure means for the requested banner, given how many pages were read before it. */
@@ -377,30 +476,51 @@ async function isOnlyNamedByDeliveries(
   return position === null || (position.last_success_at === null && position.rows_total === 0);
 }
 
-/** Stores a page; the last batch also commits the plan that follows it. */
-async function commitPage(
-  deps: PullDeps,
-  run: Run,
-  { page, plan }: Extract<ReadStep, { type: 'page' }>,
-  claim: { readonly isFirst: boolean; readonly carriesOn: boolean },
-  counts: Totals,
-): Promise<'advanced' | 'superseded'> {
-  let state: 'advanced' | 'superseded' = 'advanced';
-  const first = earliestOf(page.rows);
-  const earliest = first !== null && (counts.earliest === null || first < counts.earliest) ? first : null;
-  const advance = async (query: Query, appended: readonly PlacedRow[]) => {
-    const { stored, unreadable } = countNew(page.rows, appended);
-    const isCut = page.isCut === true;
-    const step = { plan, stored, unreadable, isCut, earliest, ...claim, at: isoNow(deps.clock) };
-    state = await advancePosition(query, run, step);
-  };
-  const appended = await appendPage(deps, page.rows, (tx, outcome) => advance(tx.query, outcome));
-  addPage(counts, page.rows, countNew(page.rows, appended).stored);
+/** Pages that may be read before the position is moved on. After a crash, they are requested again. */
+const MAX_UNCOMMITTED = 20;
+
+/**
+ * Stores a page; the last batch also commits the plan that follows it. If all of its rows are known, the plan is
+ * committed with a later page, unless it `mustCommit`: the position stays behind, which loses nothing.
+ */
+async function takePage(pull: Pull, { page, plan }: PageStep, mustCommit: boolean): Promise<'advanced' | 'superseded'> {
+  const { deps, run, totals, isClaimed } = pull;
+  const known = pull.expectsKnown ? await findKnown(deps, page.rows) : knowNothing(page.rows);
+  const isCut = page.isCut === true;
+  if (isClaimed && !mustCommit && !isCut && isAllKnown(known) && pull.uncommitted < MAX_UNCOMMITTED) {
+    pull.uncommitted += 1;
+    addPage(totals, page.rows, 0);
+    return 'advanced';
+  }
+  let state = 'advanced' as 'advanced' | 'superseded';
+  const claim = { isFirst: !isClaimed, carriesOn: pull.window.asOf !== null };
+  const soFar = earlierOf(totals.earliest, earliestOf(page.rows));
+  const earliest = soFar === pull.savedEarliest ? null : soFar;
+  const placed = await appendPage(deps, page.rows, known, async (tx, outcome) => {
+    const step = { plan, isCut, earliest, ...countNew(page.rows, outcome), ...claim, at: isoNow(deps.clock) };
+    state = await advancePosition(tx.query, run, step);
+  });
+  addPage(totals, page.rows, countNew(page.rows, placed).stored);
+  if (state === 'superseded') return state;
+  pull.isClaimed = true;
+  pull.uncommitted = 0;
+  pull.savedEarliest = soFar;
+  pull.expectsKnown = placed.some(({ outcome }) => outcome === 'duplicate');
   return state;
 }
 
-function earlierOf(ours: string, theirs: Date | null): string {
+function earlierOf(one: string | null, other: string | null): string | null {
+  return one === null || (other !== null && other < one) ? other : one;
+}
+
+function startedAt(ours: string, theirs: Date | null): string {
   return theirs === null || theirs.getTime() > Date.parse(ours) ? ours : theirs.toISOString();
+}
+
+interface PageStep {
+  readonly type: 'page';
+  readonly page: ReadyPage;
+  readonly plan: Plan;
 }
 
 /**
@@ -408,7 +528,7 @@ function earlierOf(ours: string, theirs: Date | null): string {
  * read.
  */
 type ReadStep =
-  | { readonly type: 'page'; readonly page: ReadyPage; readonly plan: Plan }
+  | PageStep
   | { readonly type: 'fault'; readonly fault: WalkFault }
   | { readonly type: 'read'; readonly plan: Plan };
 

@@ -4,7 +4,7 @@ import { appendAction } from '../ledger/append-action.ts';
 import type { Query } from '../store/store.ts';
 import { loadBannerIds, loadCompletedBanners } from './banners.ts';
 import { failureOfError, failureOfFault, type PullDeps, type PullRequest, unreachable } from './pull-result.ts';
-import { appendPage } from './log-pages.ts';
+import { appendPage, findKnown, isAllKnown } from './log-pages.ts';
 import { joinGaps, planOf } from './periods-to-read.ts';
 import { readPlan } from './pull.ts';
 import { countRecounted, loadBeginning, noteRecount, type RecountSummary } from './position.ts';
@@ -72,9 +72,12 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
         continue;
       }
       const { rows } = step.page;
-      const appended = await appendPage(deps, rows, (tx, outcome) =>
-        countRecounted(tx.query, { source: source.slug, bannerId, ...countNew(rows, outcome) }),
-      );
+      const known = await findKnown(deps, rows);
+      const appended = isAllKnown(known)
+        ? known
+        : await appendPage(deps, rows, known, (tx, outcome) =>
+            countRecounted(tx.query, { source: source.slug, bannerId, ...countNew(rows, outcome) }),
+          );
       addPage(totals, rows, countNew(rows, appended).stored);
       for (const { outcome, seq } of appended) {
         if (seq !== null) seen.add(seq);

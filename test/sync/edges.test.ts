@@ -89,11 +89,12 @@ describe('a run that is resumed by a later one', () => {
   });
 
   it('records the end without reading a page again if only the end was missing', async () => {
-    const { fake, syncing, dieAt, position } = await world(25);
-    // Three pages, then the end.
+    const { fake, syncing, dieAt, position } = await world(24);
+    // A page with two equal rows is stored before the end: three pages, then the end.
+    fake.rows = [...fake.rows, ...fake.rows.slice(-1)];
     const revive = dieAt(4);
     await expect(syncing.pull()).rejects.toThrow('killed');
-    expect(await position()).toMatchObject({ rows_total: 25, last_success_at: null });
+    expect(await position()).toMatchObject({ rows_total: 24, last_success_at: null });
     revive();
     const before = fake.requests.length;
     expect(await syncing.pull()).toMatchObject({
@@ -105,6 +106,18 @@ describe('a run that is resumed by a later one', () => {
     // Only the look-back.
     expect(fake.requests.slice(before).map((query) => query.get('from'))).toEqual(['2026-07-09T23:00:00.000Z']);
     expect((await syncing.actions()).map(({ action }) => action)).toEqual(['sync.finished', 'sync.finished']);
+  });
+
+  it('stores the last page together with the end: both or neither', async () => {
+    const { fake, syncing, dieAt, position } = await world(25);
+    const revive = dieAt(3);
+    await expect(syncing.pull()).rejects.toThrow('killed');
+    expect(await position()).toMatchObject({ rows_total: 20, last_success_at: null });
+    expect(await syncing.actions()).toEqual([]);
+    revive();
+    expect(await syncing.pull()).toMatchObject({ outcome: 'finished', resumed: true, rows: 5, stored: 5 });
+    expect(await position()).toMatchObject({ rows_total: 25, watermark: now.toISOString(), run_plan: null });
+    expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
   });
 
   it('is shown as interrupted at once after an orderly stop, and as running if it may still be running', async () => {

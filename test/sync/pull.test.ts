@@ -14,6 +14,22 @@ async function world(count: number, pageRows = 10) {
   return { fake, syncing: await syncingWith(fake.baseUrl, now) };
 }
 
+/** Commits of the pulls from now on. */
+function countCommits({ deps, ledger, store }: Awaited<ReturnType<typeof world>>['syncing']): () => number {
+  let commits = 0;
+  const { append } = ledger;
+  ledger.append = (entries, also) => {
+    commits += 1;
+    return append(entries, also);
+  };
+  const transaction: typeof store.transaction = (work) => {
+    commits += 1;
+    return store.transaction(work);
+  };
+  Object.assign(deps, { store: { ...store, transaction } });
+  return () => commits;
+}
+
 describe('pulling a consent log', () => {
   it('stores every row once, in its original bytes, and records the run in the ledger', async () => {
     const { fake, syncing } = await world(45);
@@ -121,6 +137,90 @@ describe('pulling a consent log', () => {
     fake.rows = [{ bannerId: 'bnr_1', at: 0, text: '{"banner":"x","action":"accept"}' }];
     expect(await syncing.pull({ full: true })).toMatchObject({ stored: 1 });
     expect(await syncing.pull({ bannerId: null, full: true })).toMatchObject({ stored: 0, duplicates: 1 });
+  });
+
+  it('records rows that are stored already with the end of the run, in one commit, and how many came', async () => {
+    const { syncing } = await world(9);
+    await syncing.pull();
+    const commits = countCommits(syncing);
+    expect(await syncing.pull({ full: true })).toMatchObject({ outcome: 'finished', rows: 9, stored: 0 });
+    expect(commits()).toBe(1);
+    expect((await syncing.actions()).at(-1)).toMatchObject({ pages: 1, rows: 9, stored: 0, duplicates: 9 });
+    expect(await syncing.store.read.selectFrom('arrivals').selectAll().execute()).toEqual([]);
+  });
+
+  it('commits new rows of the last page with the end of the run', async () => {
+    const { fake, syncing } = await world(8);
+    await syncing.pull();
+    fake.rows.push({ bannerId: 'bnr_1', at: now.getTime(), text: '{"id":"new"}' });
+    const commits = countCommits(syncing);
+    expect(await syncing.pull({ full: true })).toMatchObject({ outcome: 'finished', stored: 1, duplicates: 8 });
+    expect(commits()).toBe(1);
+    expect(await syncing.bodies()).toEqual(texts(fake.rows));
+    expect(await loadPosition(syncing.store.read, 'acme', 'bnr_1')).toMatchObject({ rows_total: 9, earliest: start });
+  });
+
+  it('commits the first and the last of many pages without new rows', async () => {
+    const { syncing } = await world(95);
+    await syncing.pull();
+    const commits = countCommits(syncing);
+    expect(await syncing.pull({ full: true })).toMatchObject({ outcome: 'finished', pages: 10, duplicates: 95 });
+    expect(commits()).toBe(2);
+  });
+
+  it('continues after the last page that it read if it fails among pages without new rows', async () => {
+    const { fake, syncing } = await world(95);
+    await syncing.pull();
+    const before = fake.requests.length;
+    fake.options = {
+      ...fake.options,
+      fault: (nth) => (nth > before + 5 ? { type: 'status', status: 402 } : null),
+    };
+    expect(await syncing.pull({ full: true })).toMatchObject({ outcome: 'failed', pages: 5 });
+    fake.options = { pageRows: 10, date: () => now };
+    expect(await syncing.pull()).toMatchObject({ outcome: 'finished', resumed: true, duplicates: 45 });
+  });
+
+  it('counts rightly if another process stores rows of the last page first', async () => {
+    const { fake, syncing } = await world(9);
+    const { append: other } = syncing.ledger;
+    let isFirst = true;
+    syncing.ledger.append = async (entries, also) => {
+      if (isFirst) await other(entries.slice(3, 5));
+      isFirst = false;
+      return other(entries, also);
+    };
+    expect(await syncing.pull()).toMatchObject({ outcome: 'finished', rows: 9, stored: 7, duplicates: 2 });
+    expect((await syncing.actions()).map(({ stored, duplicates }) => ({ stored, duplicates }))).toEqual([
+      { stored: 7, duplicates: 2 },
+    ]);
+    expect((await syncing.bodies()).sort()).toEqual(texts(fake.rows).sort());
+    expect(await loadPosition(syncing.store.read, 'acme', 'bnr_1')).toMatchObject({
+      rows_total: 7,
+      watermark: now.toISOString(),
+    });
+  });
+
+  it('stores the last page but not the end if another run has taken over', async () => {
+    const { fake, syncing } = await world(15);
+    const { append } = syncing.ledger;
+    let calls = 0;
+    syncing.ledger.append = async (entries, also) => {
+      calls += 1;
+      if (calls === 2)
+        await syncing.store.transaction((tx) =>
+          tx.query.updateTable('sync_positions').set({ run_id: 'other' }).execute(),
+        );
+      return append(entries, also);
+    };
+    expect(await syncing.pull()).toMatchObject({ outcome: 'superseded', rows: 15, stored: 15 });
+    expect(await syncing.bodies()).toEqual(texts(fake.rows));
+    expect(await syncing.actions()).toEqual([]);
+    expect(await loadPosition(syncing.store.read, 'acme', 'bnr_1')).toMatchObject({
+      run_id: 'other',
+      rows_total: 15,
+      watermark: null,
+    });
   });
 
   it('sends no banner if none is named', async () => {

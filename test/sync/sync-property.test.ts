@@ -310,7 +310,7 @@ async function play(drawn: Scenario): Promise<void> {
 }
 
 interface Mortal {
-  readonly store: Pick<Store, 'read' | 'transaction'>;
+  readonly store: Pick<Store, 'read' | 'transaction' | 'findSeqs'>;
   readonly ledger: Ledger;
 }
 
@@ -326,7 +326,7 @@ function mortal({ store, ledger }: Mortal, { at, committed }: { at: number; comm
     return done;
   };
   return {
-    store: { read: store.read, transaction: (work) => last(() => store.transaction(work)) },
+    store: { ...store, transaction: (work) => last(() => store.transaction(work)) },
     ledger: { ...ledger, append: (entries, also) => last(() => ledger.append(entries, also)) },
   };
 }

@@ -119,6 +119,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         }
       }),
     transaction: (work) => write(inTransaction(BEGIN, work, true)),
+    findSeqs: (keys) => pool.use((connection) => findSeqs(connection, keys)),
     foldTransaction: (work) => folding(() => folder.use(inTransaction(BEGIN_FOLD, work, false))),
     insertEntriesAt: (expectedSeq, entries) => write((connection) => insertEntriesAt(connection, expectedSeq, entries)),
     insertEntriesAfter: (sources, place, also) =>

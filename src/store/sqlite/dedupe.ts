@@ -105,6 +105,11 @@ export class DedupeKeys {
     if (head - moved >= this.#many * SOME) await this.#move().catch(() => undefined);
   }
 
+  /** Whether keys have been read, although others may have appended since. */
+  get areRead(): boolean {
+    return this.#latest !== null;
+  }
+
   /** Whether the keys of all entries up to `seq` are known, so that the next can be inserted without {@link catchUp}. */
   areKnownUpTo(seq: number): boolean {
     return this.#latest?.to === seq && this.#moved - this.#latest.from < this.#many;

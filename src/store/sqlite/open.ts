@@ -109,6 +109,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
           return work(transactionOver(connection, null));
         }),
       ),
+    findSeqs: (keys) =>
+      writer.use(async (connection) => {
+        if (!dedupe.areRead) await dedupe.catchUp(connection);
+        return findSeqs(connection, keys);
+      }),
     async insertEntriesAt(expectedSeq, entries) {
       const insert = async (connection: SqliteConnection) => {
         const done = await insertEntriesAt(connection, expectedSeq, entries);
