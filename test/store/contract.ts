@@ -115,6 +115,15 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       });
     });
 
+    test('keys are found without the write lock once they are committed', async () => {
+      const store = await open();
+      const key = (seq: number) => ({ source: 'default', kind: 'webhook' as const, dedupeKey: Buffer.alloc(32, seq) });
+      expect(await store.findSeqs([key(1)])).toEqual([null]);
+      await store.insertEntriesAt(0, [entry(1)]);
+      await store.transaction((tx) => tx.insertEntries([entry(2)]));
+      expect(await store.findSeqs([key(2), key(3), key(1)])).toEqual([2, null, 1]);
+    });
+
     test('a snapshot shows one moment, however much is written meanwhile', async () => {
       const store = await open();
       await store.insertEntriesAt(0, [entry(1)]);
