@@ -462,7 +462,7 @@ export type RecountSummary = z.infer<typeof recountSummarySchema>;
 /** A refusal may have been temporary: after this long the whole log is requested again. */
 const ASK_AGAIN_MS = 24 * 60 * 60 * 1000;
 
-type Given = Pick<SyncPosition, 'run_id' | 'rows_total' | 'last_success_at'>;
+type Given = Pick<SyncPosition, 'run_id' | 'run_plan' | 'rows_total' | 'last_success_at'>;
 type Refused = Given & Pick<SyncPosition, 'banner_id' | 'last_error'>;
 
 /**
@@ -509,6 +509,7 @@ export async function noteRefusal(query: Query, source: string, at: string): Pro
     .execute();
 }
 
-function wasGiven({ run_id, rows_total, last_success_at }: Given): boolean {
-  return run_id !== null || rows_total > 0 || last_success_at !== null;
+/** An interrupted run has a plan, even if all of its rows were stored before. */
+function wasGiven({ run_id, run_plan, rows_total, last_success_at }: Given): boolean {
+  return run_id !== null || run_plan !== null || rows_total > 0 || last_success_at !== null;
 }

@@ -146,6 +146,15 @@ it('a sync ends with exactly the rows of the service, each once, for any rows, d
       steps: [{ type: 'by name', full: false }, { type: 'full' }],
     },
   ]);
+  // The log as a whole is interrupted after rows that a banner's own log had brought: it was not refused.
+  const clock = { skewHours: 0, isTold: true };
+  const interrupted: Scenario['steps'] = [
+    { type: 'by name', full: false },
+    { type: 'stop', after: 1 },
+    { type: 'burst', rows: 2 },
+  ];
+  const few = { seed: 1, consentRows: 3, pageRows: 2, atOnce: 1, clock, dialect: 'plain' as const };
+  examples.push([{ ...calm, ...few, named: false, faults: [], steps: interrupted }]);
   await fc.assert(fc.asyncProperty(scenario, play), { examples, numRuns: Math.max(RUNS, examples.length) });
   for (const name of Object.keys(faults)) expect(happened.get(name) ?? 0, name).toBeGreaterThan(0);
 });
