@@ -18,10 +18,11 @@ const ROUNDS = 3;
 /** Jobs of a process that pull at once (src/jobs/job.ts). */
 const AT_ONCE = 32;
 
-/** Requests of each sync, and syncs a second to reach. */
+/** Requests of each sync, rows that each page returns although they are known, and syncs a second to reach. */
 const WANTED = [
-  [1, 500],
-  [6, 100],
+  [1, 0, 500],
+  [1, 50, 250],
+  [6, 0, 100],
 ] as const;
 
 /**
@@ -34,22 +35,23 @@ export function benchSyncs(scale: number): Promise<Figure[]> {
       const redis = await startRedis();
       const service = await startLog();
       try {
-        const baseUrl = `${service.address}/api/v1`;
+        const addressOf = (rows: number) => `${service.address}/known-${rows}/api/v1`;
         const sources = Math.max(100, Math.round(1000 * scale));
-        const bare = [];
-        for (let round = 0; round < ROUNDS; round += 1) bare.push(await measureRequests(baseUrl, sources));
         const figures: Figure[] = [];
-        for (const [requests, wanted] of WANTED) {
-          const url = await createDatabase(server, `syncs_${requests}`);
+        for (const [requests, rows, wanted] of WANTED) {
+          const baseUrl = addressOf(rows);
+          const bare = [];
+          for (let round = 0; round < ROUNDS; round += 1) bare.push(await measureRequests(baseUrl, sources));
+          const url = await createDatabase(server, `syncs_${requests}_${rows}`);
           const both: [string, Record<string, string>][] = [
             ['SQLite', {}],
             ['PostgreSQL and Redis', { DATABASE_URL: url, REDIS_URL: redis.url }],
           ];
           for (const [name, env] of both) {
             const of = { sources, banners: requests === 1 ? 0 : requests };
-            const rates = await measureTurns(join(folder, `${name.slice(0, 6)}-${requests}`), env, baseUrl, of);
+            const rates = await measureTurns(join(folder, `${name.slice(0, 6)}-${requests}-${rows}`), env, baseUrl, of);
             figures.push({
-              name: `syncs of ${sources} sources with nothing new, ${requests} requests each, ${name}`,
+              name: `syncs of ${sources} sources with nothing new, ${requests} requests each, ${rows} known rows a page, ${name}`,
               value: `${rates.map((rate) => Math.round(rate)).join(' · ')}/s`,
               baseline: `requests alone ${Math.round(median(bare))}/s`,
               ratio: (requests * median(rates)) / median(bare),
