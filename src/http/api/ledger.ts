@@ -35,7 +35,9 @@ const entrySchema = z
     event: z.string().nullable(),
     outcome: z.string().nullable(),
     note: z.string().nullable(),
-    repeats: z.object({ count: z.int(), times: z.array(z.string()) }),
+    repeats: z
+      .object({ count: z.int(), times: z.array(z.string()) })
+      .meta({ description: 'Not counted for rows of the consent log: the entry of the pull has the number.' }),
     meta: z.unknown(),
     bytes: z.int().nullable(),
     commitment: z.string(),
