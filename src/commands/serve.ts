@@ -43,6 +43,8 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
           await warnOfProfiles(context);
           // Registered before the listeners answer, so that a stop at any moment is graceful.
           const stopped = io.untilStopped();
+          // Also if the start still waits for the database then.
+          void stopped.then(() => io.endWithin?.(options.drain * 1000 + STOP_ALL_MS));
           // Imported here so that other commands start without loading the listeners and their pages.
           const { startServer } = await import('../http/server.ts');
           const server = await startServer(context);
@@ -64,7 +66,6 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
               await server.drain(options.drain * 1000);
             }
             io.stderr.write('stopping after the requests in progress are answered\n');
-            io.endWithin?.(STOP_ALL_MS);
           } finally {
             // Also needed if the start failed half way: the listeners would keep the process running without a ledger.
             // Each part has a time limit, whatever the database, Redis or a slow sender does.

@@ -27,13 +27,14 @@ export function registerWorker(program: CommandUnknownOpts, io: CommandIo): void
         async (context) => {
           await context.witnessPolicy();
           const stopped = io.untilStopped();
+          // Also if the start still waits for the database then.
+          void stopped.then(() => io.endWithin?.(STOP_ALL_MS));
           const worker = await startWorker(context, { kinds, concurrency, lease });
           context.projector.start((listener) => context.ledger.onAppended(listener));
           if (json) io.stdout.write(`${JSON.stringify({ status: 'working', kinds: worker.kinds })}\n`);
           else io.stderr.write(`consent-ledger is running jobs: ${worker.kinds.join(', ')}\n`);
           await stopped;
           io.stderr.write('stopping: running jobs are finished or returned to the queue\n');
-          io.endWithin?.(STOP_ALL_MS);
           await worker.stop();
         },
         config.logLevel,

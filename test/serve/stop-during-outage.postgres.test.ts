@@ -12,6 +12,7 @@ import { temporaryFolder } from '../temporary.ts';
 async function standIn(target: URL) {
   const sockets = new Set<Socket>();
   let isSilent = false;
+  let last: { readonly statement: string; reached(): void } | null = null;
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
@@ -22,7 +23,13 @@ async function standIn(target: URL) {
     if (isSilent) return;
     const upstream = connect(Number(target.port), target.hostname);
     keep(upstream);
-    client.on('data', (bytes) => void (isSilent || upstream.write(bytes)));
+    client.on('data', (bytes) => {
+      if (last !== null && bytes.includes(last.statement)) {
+        isSilent = true;
+        last.reached();
+      }
+      if (!isSilent) upstream.write(bytes);
+    });
     upstream.on('data', (bytes) => void (isSilent || client.write(bytes)));
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => void (isSilent || client.destroy()));
@@ -40,12 +47,39 @@ async function standIn(target: URL) {
     url: url.href,
     /** Connections stay open and new ones are accepted, but get no response any more. */
     fallSilent: () => void (isSilent = true),
+    /** Resolves when a client sends this statement; from then on the same happens. */
+    fallSilentAt: (statement: string) => new Promise<void>((resolve) => void (last = { statement, reached: resolve })),
     /** Connections break whatever they are doing, and new ones get no response. */
     breakOff() {
       isSilent = true;
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** The same for two that are stopped while their start waits for a response. */
+async function stopWhileStarting() {
+  const folder = await temporaryFolder();
+  const url = new URL(databaseOf(folder));
+  // The tables exist, so that the start waits for the schedules.
+  const first = await startServing(folder, { ...serverVariables(folder), SYNC_SCHEDULE: 'off' });
+  await first.stop();
+  const start = async (command: string) => {
+    const database = await standIn(url);
+    const child = spawn(process.execPath, [cliPath, command], {
+      env: environment(folder, { ...serverVariables(folder), DATABASE_URL: database.url, SYNC_SCHEDULE: 'off' }),
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await database.fallSilentAt('"schedules"');
+    return child;
+  };
+  const children = await Promise.all(['serve', 'worker'].map(start));
+  const before = performance.now();
+  const ended = Promise.all(children.map(codeOf));
+  for (const child of children) child.kill('SIGTERM');
+  return { way: 'starting', codes: await ended, seconds: (performance.now() - before) / 1000 };
 }
 
 async function codeOf(child: ChildProcess): Promise<number | null> {
@@ -76,10 +110,11 @@ async function stopWhileAway(way: 'fallSilent' | 'breakOff') {
 
 test('serve and worker end on SIGTERM within their bound while PostgreSQL is down', async () => {
   // In parallel, since nearly all of it is waiting.
-  const stopped = await Promise.all([stopWhileAway('fallSilent'), stopWhileAway('breakOff')]);
+  const stopped = await Promise.all([stopWhileAway('fallSilent'), stopWhileAway('breakOff'), stopWhileStarting()]);
   expect(stopped.map(({ way, codes }) => [way, codes])).toEqual([
     ['fallSilent', [0, 0]],
     ['breakOff', [0, 0]],
+    ['starting', [0, 0]],
   ]);
   for (const { way, seconds } of stopped) expect(seconds, way).toBeLessThan(40);
 });
