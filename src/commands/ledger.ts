@@ -3,7 +3,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import type { RebuildReport } from '../projections/rebuild.ts';
 import { UsageError } from '../core/errors.ts';
-import { findPositionFault, positionFaultText } from '../store/queries/fold-position.ts';
+import { findPositionFault, lastSeq, positionFaultText } from '../store/queries/fold-position.ts';
 import {
   type CommandIo,
   counted,
@@ -193,8 +193,16 @@ function registerRebuild(ledger: CommandUnknownOpts, io: CommandIo): void {
         if (options.check && (differences.length > 0 || position !== null || indexes.length > 0)) io.exitCode = 3;
         // Which rows differ, but not their content, which may be someone's name.
         const keys = differences.map(({ table, key }) => ({ table, key }));
+        const later = (await lastSeq(context.store.read)) - seq;
         printResult(io, options, { seq, position, counts, differences: keys, indexes }, () =>
-          rebuildText(report, options.check === true),
+          [
+            rebuildText(report, options.check === true),
+            ...(options.check && position === null && later > 0
+              ? [
+                  `${counted(later, 'later entry has', 'later entries have')} not been folded yet, so nothing was compared with ${later === 1 ? 'it' : 'them'}.`,
+                ]
+              : []),
+          ].join('\n'),
         );
       }),
     );
