@@ -56,7 +56,7 @@ export function exportOf(result: unknown): ExportFile | null {
 }
 
 /** The path of an export. */
-export function exportPath(dataDir: string, { file }: Pick<ExportFile, 'file'>): string {
+function exportPath(dataDir: string, { file }: Pick<ExportFile, 'file'>): string {
   return join(folderOf(dataDir), file);
 }
 

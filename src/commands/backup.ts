@@ -210,7 +210,7 @@ async function lockOf(
 }
 
 /** Reads a passphrase without its trailing line feed. Throws UsageError if it could be guessed. */
-export async function readPassphrase(path: string): Promise<string> {
+async function readPassphrase(path: string): Promise<string> {
   const text = (await readSecretFile(path)).replace(/\r?\n$/, '');
   if (text.length < 16)
     throw new UsageError([`The passphrase in ${printable(path)} is shorter than 16 characters and can be guessed.`]);

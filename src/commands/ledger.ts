@@ -251,7 +251,7 @@ function rebuildText({ seq, position, counts, differences, indexes }: RebuildRep
 }
 
 /** `ledger witness`: lets others sign the current state of the ledger (docs/proofs.md). */
-export function registerLedgerWitness(ledger: CommandUnknownOpts, io: CommandIo): void {
+function registerLedgerWitness(ledger: CommandUnknownOpts, io: CommandIo): void {
   withJson(ledger.command('witness'))
     .argument('[policy]', 'file with witnesses, their addresses and the quorum (C2SP tlog-policy); default: WITNESSES')
     .description(

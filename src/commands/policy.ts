@@ -52,7 +52,7 @@ const AT_ONCE = 4;
  * `policy list`: requests the published policies from the service and stores them in the local catalogue
  * (docs/service.md §4.3).
  */
-export function registerPolicyList(policy: CommandUnknownOpts, io: CommandIo): void {
+function registerPolicyList(policy: CommandUnknownOpts, io: CommandIo): void {
   withJson(policy.command('list'))
     .description(
       'list the published policies of every source (or one): fetches the list from the service and stores it',

@@ -220,7 +220,7 @@ function sentenceOfJob({ kind, source, state, progress }: SyncJob): string {
 }
 
 /** `sync cancel`: stops what workers pull. */
-export function registerSyncCancel(command: CommandUnknownOpts, io: CommandIo): void {
+function registerSyncCancel(command: CommandUnknownOpts, io: CommandIo): void {
   withJson(command.command('cancel'))
     .description(
       'stop the syncs and recounts run by workers; stored rows are kept, and the next sync continues from there',

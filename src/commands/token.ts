@@ -131,7 +131,7 @@ export function adminUrlOf({ config }: Context): string {
 }
 
 /** The link itself. */
-export function signInUrl(adminUrl: string, token: string): string {
+function signInUrl(adminUrl: string, token: string): string {
   return `${adminUrl}/sign-in?token=${token}`;
 }
 

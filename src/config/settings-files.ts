@@ -20,11 +20,7 @@ const NAMED = 20;
  * Reads a YAML or JSON file (JSON is YAML) with a schema. `what` begins the sentence of each problem, which names the
  * file and the place in it.
  */
-export async function loadYamlFile<S extends z.ZodType>(
-  what: string,
-  path: string,
-  schema: S,
-): Promise<YamlFile<z.infer<S>>> {
+async function loadYamlFile<S extends z.ZodType>(what: string, path: string, schema: S): Promise<YamlFile<z.infer<S>>> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');

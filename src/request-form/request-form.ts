@@ -38,7 +38,7 @@ const MAIL_ATTEMPTS = 80;
 /** Channel of a request sent through the form. */
 const CHANNEL = 'request form';
 /** The actor, without a name, because entries outlive an erasure of the case. */
-export const REQUESTER = 'data subject (request form)';
+const REQUESTER = 'data subject (request form)';
 
 /** A form sent back sooner than this was not filled in by a person; milliseconds. */
 const SOONEST_MS = 2000;

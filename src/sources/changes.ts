@@ -114,7 +114,7 @@ export function isPast(retireAt: string | undefined, now: Date): boolean {
 }
 
 /** Secrets with the encodings that the options give them. */
-export function withEncodings(secrets: readonly WebhookSecret[], options: SourceOptions): readonly WebhookSecret[] {
+function withEncodings(secrets: readonly WebhookSecret[], options: SourceOptions): readonly WebhookSecret[] {
   return secrets.map(({ id, value }) => {
     const encoding = options.secretEncodings?.[id];
     return encoding === undefined || encoding === 'text' ? { id, value } : { id, value, encoding };

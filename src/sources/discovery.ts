@@ -26,7 +26,7 @@ interface LedgerSample {
 const SEARCHED = 100_000;
 
 /** A source's newest entries of one kind, newest first, without erased ones; none older than {@link SEARCHED} entries. */
-export async function loadSamples(
+async function loadSamples(
   read: Query,
   source: string,
   kind: 'webhook' | 'consent-log',
