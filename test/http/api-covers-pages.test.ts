@@ -13,6 +13,7 @@ const inBrowserOnly = {
 /** The API route for each action of a page. */
 const inApi: Readonly<Record<string, string>> = {
   'POST /reports': 'POST /api/v1/reports',
+  'POST /policies/bulk/publish': 'POST /api/v1/policies/publish',
   'POST /sync': 'POST /api/v1/syncs',
   'POST /sync/dismiss': 'own',
   'POST /cases': 'POST /api/v1/cases',

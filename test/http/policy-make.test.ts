@@ -175,7 +175,8 @@ describe('sources that share an API key', () => {
       )
       .toHaveLength(1);
     expect((await otto.post('/policies/list', { source: 'shop' })).status).toBe(303);
-    expect((await otto.get('/policies')).text).toContain(policyId);
+    // The service lists the policies of both; those of the other source are not shown.
+    expect((await otto.get('/policies')).text).not.toContain(policyId);
     expect([(await publishByPage()).status, (await publish(program, policyId)).status]).toEqual([404, 404]);
     expect((await publish(program, 'pol-nobody-knows')).status).toBe(202);
     // Another account of the service may have a policy with the same id.
@@ -205,6 +206,28 @@ describe('the page of bulk generation', () => {
     expect(await world.context.store.read.selectFrom('calls').selectAll().execute()).toHaveLength(1);
     const other = await signedInAs(world, 'auditor');
     expect((await other.get(address)).text).not.toContain('action="/policies/bulk/');
+    expect((await other.get(address)).text).toContain('2 policies are not published yet.');
+  });
+
+  it('publishes every policy of a list with one button', async () => {
+    const { world, olga } = await callingWorld();
+    const list = 'policy_type,jurisdiction\nprivacy-policy,GB\ncookie-policy,DE\n';
+    const address = (await olga.post('/policies/bulk', { source: 'default', list })).headers.get('location') ?? '';
+    const plan = new URLSearchParams(address.split('?')[1]).get('id') ?? '';
+    await expect.poll(async () => (await olga.get(address)).text).toContain('Publish all 2 policies');
+    await world.context.sources.add({ slug: 'bolt', name: 'Bolt' }, 'test');
+    const stranger = await signedInAs(world, 'officer', { sources: ['bolt'] });
+    for (const source of ['default', 'bolt'])
+      expect((await stranger.post('/policies/bulk/publish', { source, plan })).status).toBe(404);
+    const sent = await olga.post('/policies/bulk/publish', { source: 'default', plan });
+    expect(sent.headers.get('location')).toBe(`${address}&done=publishing`);
+    await expect.poll(async () => (await olga.get(address)).text.match(/>published</g)?.length, PATIENTLY).toBe(2);
+    expect((await olga.get(address)).text).not.toContain('/policies/bulk/publish');
+    const calls = await world.context.store.read.selectFrom('calls').select('operation').execute();
+    expect(calls.filter(({ operation }) => operation === 'publish')).toHaveLength(2);
+    // Pressed a second time, it sends nothing.
+    await olga.post('/policies/bulk/publish', { source: 'default', plan });
+    expect(await world.context.jobs.list({ kind: 'policy-publish' })).toHaveLength(2);
   });
 
   it('sends the list of a file, and names the errors of a bad one', async () => {

@@ -192,6 +192,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /policies/bulk': { who: 'work', source: 'form', isWritten: true },
   'GET /policies/bulk/plan': { who: 'read', source: 'query' },
   'POST /policies/bulk/send': { who: 'work', source: 'form' },
+  'POST /policies/bulk/publish': { who: 'work', source: 'form' },
   'POST /policies/bulk/stop': { who: 'work', source: 'form' },
   'GET /policies/calls': { who: 'read', source: 'query' },
   'POST /policies/calls': { who: 'work', source: 'form' },

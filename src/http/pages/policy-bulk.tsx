@@ -8,7 +8,7 @@ import { loadPlanItems, planBulk } from '../../policies/bulk.ts';
 import { formAFields, LARGEST_BULK_FILE, parseBulkItems } from '../../policies/bulk-file.ts';
 import { isCallable } from '../../policies/callable-source.ts';
 import type { FormA } from '../../policies/generate.ts';
-import { bulkJob } from '../../policies/jobs.ts';
+import { bulkJob, publishJob } from '../../policies/jobs.ts';
 import type { ItemRow } from '../../policies/settle-calls.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
@@ -76,14 +76,17 @@ export async function policyBulkRoutes(app: FastifyInstance, context: Context): 
     await context.projector.catchUp();
     const plan = await findPlan(request, source, id);
     const job = await findJob(plan.plan_id);
+    const items = await loadPlanItems(context.policies, plan.plan_id);
     if (job?.finishedAt === null && job.state === 'running') allowLive(reply);
     const page = (
       <PlanPage
         frame={pageFrame(context, request, reply)}
         plan={plan}
-        items={await loadPlanItems(context.policies, plan.plan_id)}
+        items={items}
+        unpublished={await unpublishedOf(plan.source, items)}
         job={job}
         hasBegunBefore={done === 'exists'}
+        isPublishing={done === 'publishing'}
       />
     );
     return html(reply, renderPage(page));
@@ -96,6 +99,16 @@ export async function policyBulkRoutes(app: FastifyInstance, context: Context): 
     const job = await context.jobs.enqueue(bulkJob({ source, planId, actor, retryFailed: failed === 'yes' }));
     await untilDoneSoon(context, job.id);
     return reply.redirect(addressOf(source, planId), 303);
+  });
+
+  app.post('/policies/bulk/publish', async (request, reply) => {
+    const { source = '', plan: id = '' } = formOf(request.body);
+    const { plan_id: planId } = await findPlan(request, source, id);
+    await context.projector.catchUp();
+    const actor = officerOf(request).officer;
+    const waiting = await unpublishedOf(source, await loadPlanItems(context.policies, planId));
+    await context.jobs.enqueueAll(waiting.map((policyId) => publishJob({ source, policyId, actor })));
+    return reply.redirect(`${addressOf(source, planId)}&done=publishing`, 303);
   });
 
   app.post('/policies/bulk/stop', async (request, reply) => {
@@ -119,6 +132,29 @@ export async function policyBulkRoutes(app: FastifyInstance, context: Context): 
             .executeTakeFirst();
     if (plan === undefined) throw new CodedError('not_found');
     return plan;
+  }
+
+  /** The policies that a plan created and that neither a delivery nor a call from here says were published. */
+  async function unpublishedOf(source: string, items: readonly ItemRow[]): Promise<readonly string[]> {
+    const created = items.flatMap(({ policy_id: policyId }) => policyId ?? []);
+    if (created.length === 0) return [];
+    const [told, called] = await Promise.all([
+      read
+        .selectFrom('policies')
+        .select('policy_id')
+        .where('source', '=', source)
+        .where('published_at', 'is not', null)
+        .execute(),
+      read
+        .selectFrom('calls')
+        .select('policy_id')
+        .where('source', '=', source)
+        .where('operation', '=', 'publish')
+        .where('state', 'in', ['done', 'happened'])
+        .execute(),
+    ]);
+    const published = new Set([...told, ...called].map(({ policy_id: policyId }) => policyId));
+    return created.filter((policyId) => !published.has(policyId));
   }
 
   /** The current job of a plan: waiting and running ones come before ended ones. */
@@ -342,11 +378,14 @@ interface PlanProps {
   readonly frame: PageFrame;
   readonly plan: Plan;
   readonly items: readonly ItemRow[];
+  /** Ids of created policies that are not published yet. */
+  readonly unpublished: readonly string[];
   readonly job: Job | null;
   readonly hasBegunBefore: boolean;
+  readonly isPublishing: boolean;
 }
 
-function PlanPage({ frame, plan, items, job, hasBegunBefore }: PlanProps) {
+function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPublishing }: PlanProps) {
   const isOpen = job !== null && job.finishedAt === null;
   const count = (state: ItemRow['state']) => items.filter((item) => item.state === state).length;
   const here = addressOf(plan.source, plan.plan_id);
@@ -427,10 +466,31 @@ function PlanPage({ frame, plan, items, job, hasBegunBefore }: PlanProps) {
           </p>
         ) : null}
       </Panel>
+      {isPublishing ? (
+        <Notice tone="good">
+          <p>
+            The policies are being published, one after the other. <a href={here}>See how far it is</a>
+          </p>
+        </Notice>
+      ) : null}
       <Panel id="items" title="Policies">
+        {unpublished.length === 0 ? null : !frame.canWork || isOpen ? (
+          <p>{counted(unpublished.length, 'policy is', 'policies are')} not published yet.</p>
+        ) : (
+          <form class="buttons" method="post" action="/policies/bulk/publish">
+            <Csrf token={frame.csrf} />
+            <input type="hidden" name="source" value={plan.source} />
+            <input type="hidden" name="plan" value={plan.plan_id} />
+            <button type="submit">
+              {unpublished.length === 1
+                ? 'Publish the policy'
+                : `Publish all ${formatCount(unpublished.length)} policies`}
+            </button>
+          </form>
+        )}
         <Table
           caption={items.length > ITEMS_SHOWN ? `The first ${ITEMS_SHOWN} of ${formatCount(items.length)}.` : null}
-          columns={itemColumns}
+          columns={itemColumns(new Set(unpublished))}
           rows={items.slice(0, ITEMS_SHOWN)}
         />
       </Panel>
@@ -438,7 +498,7 @@ function PlanPage({ frame, plan, items, job, hasBegunBefore }: PlanProps) {
   );
 }
 
-const itemColumns: readonly Column<ItemRow>[] = [
+const itemColumns = (unpublished: ReadonlySet<string>): readonly Column<ItemRow>[] => [
   {
     title: 'Policy',
     cell: ({ item, position }) => {
@@ -454,7 +514,11 @@ const itemColumns: readonly Column<ItemRow>[] = [
     title: 'Business',
     cell: ({ item }) => <bdi class="outside">{(JSON.parse(item) as FormA).business_name ?? ''}</bdi>,
   },
-  { title: 'Result', cell: ({ state }) => <Badge {...stateTexts[state]} /> },
+  {
+    title: 'Result',
+    cell: ({ state, policy_id: id }) =>
+      id === null || unpublished.has(id) ? <Badge {...stateTexts[state]} /> : <Badge text="published" tone="good" />,
+  },
   {
     title: 'Id',
     cell: ({ policy_id: id, source }) =>
