@@ -308,8 +308,8 @@ function ScheduleForm(props: SchedulesProps) {
           </div>
           {seesAll && sources.length > 1 ? (
             <label class="box">
-              <input type="checkbox" name="limited" value="yes" checked={form['limited'] === 'yes'} /> with “every
-              source”: also everyone whose access is limited to some sources, each for their own
+              <input type="checkbox" name="limited" value="yes" checked={form['limited'] === 'yes'} /> everyone whose
+              access is limited, each for their own sources (only with “every source”)
             </label>
           ) : null}
           <p class="hint">
