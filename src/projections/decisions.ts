@@ -281,12 +281,13 @@ function newsOf(row: HistoryRow, first: Said, earlier: readonly Said[]): News {
   if (before.state !== after.state || consentsNamed(before.purposes) !== consentsNamed(after.purposes)) return 'choice';
   // Consent that names no purpose covers all of them; consent that names only necessary purposes covers none.
   if (isEmpty(before.purposes) !== isEmpty(after.purposes)) return 'choice';
-  if (before.expiresAt !== after.expiresAt && after.expiresAt !== null && after.expiresAt <= first.at) return 'choice';
   const same =
     before.expiresAt === after.expiresAt &&
     before.policyId === after.policyId &&
     before.policyVersion === after.policyVersion;
-  return same ? null : 'circumstances';
+  if (same) return null;
+  // The judgement of a decision that has already expired contains its expiry and policy text.
+  return after.expiresAt !== null && after.expiresAt <= first.at ? 'choice' : 'circumstances';
 }
 
 /** How many of the named purposes need consent. */

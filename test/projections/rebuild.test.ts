@@ -145,6 +145,30 @@ test('an expiry that only a further record names ends the consent before the nex
   expect(compared.differences).toEqual([]);
 });
 
+test('the policy version that only a further record names belongs to consent that had expired when it was given, in batches of any size', async () => {
+  const world = await createWorld();
+  const given = { recordId: '2', state: 'given', purposes: {}, expiresAt: '2026-03-01T00:00:00.000Z' } as const;
+  const told = [
+    { ...given, subject: '1' },
+    { ...given, subject: null, policyVersion: '7' },
+    // Names its subject late, so a batch with it reads the history of the subject again.
+    { recordId: '1', state: 'given', subject: null },
+    { recordId: '1', state: 'given', subject: '1' },
+  ] as const;
+  const held = async () => {
+    const rows = await world.store.read.selectFrom('decisions').select('held').execute();
+    return rows.map((row) => (JSON.parse(row.held) as { policyVersion: string | null }[])[0]?.policyVersion);
+  };
+  for (const [nonce, said] of told.entries()) {
+    const fact = decisionFact(said);
+    await world.ledger.append([webhook('acme', { event: 'consent.recorded', fact, nonce }, at)]);
+    await world.projector().catchUp();
+    if (nonce === 1) expect(await held()).toEqual(['7']);
+  }
+  const compared = await compareWithRebuild(rules(world.store));
+  expect(compared.differences).toEqual([]);
+});
+
 test('a further record that names only necessary purposes turns consent to everything into a refusal, live as in a rebuild', async () => {
   const world = await createWorld();
   for (const [nonce, purposes] of [{}, { necessary: 'granted' } as const].entries()) {
