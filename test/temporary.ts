@@ -14,6 +14,9 @@ import { createDatabase, databaseOf, engine } from './servers/databases.ts';
 /** Whether this is `npm run test:long`. */
 export const isLong = process.env.TEST_LONG === 'yes';
 
+/** Whether this run has every test of a suite that PostgreSQL runs only in part in `npm test`, because its other tests do not depend on the database. */
+export const runsAll = engine === 'sqlite' || isLong;
+
 /** Number of random runs: `count` in `npm test`, ten times as many in `npm run test:long`. */
 export const runs = (count: number): number => (isLong ? 10 * count : count);
 

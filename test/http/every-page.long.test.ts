@@ -66,7 +66,7 @@ afterAll(async () => {
 /** The faults of the open page, for people and for machines. */
 async function faultsOn(page: Page, name: string): Promise<readonly string[]> {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-  const found = await violations(page, tags);
+  const found = await violations(page, { tags });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   const headings = await page.locator('h1').count();
   return [

@@ -16,7 +16,7 @@ import { createLedger } from '../../src/ledger/ledger.ts';
 import { onTestFinished } from 'vitest';
 import { engine } from '../servers/databases.ts';
 import { alter, bytes } from '../tampering.ts';
-import { openStoreIn, temporaryFolder, testKeys } from '../temporary.ts';
+import { openStoreIn, runsAll, temporaryFolder, testKeys } from '../temporary.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const at = '2026-07-01T10:00:00.000Z';
@@ -89,6 +89,8 @@ describe('verify names the seq and the fault of', () => {
     await tamper(`update entries set body = ${bytes('{"n":99}')} where seq = 5`);
     expect(await found()).toEqual([[5, 'body-edited']]);
   });
+  // What is read decides, whichever database it comes from.
+  if (!runsAll) return;
   test('an edited body whose key was adapted', async () => {
     const body = Buffer.from('{"n":99}');
     await tamper(`update entries set body = ${bytes(body)}, dedupe_key = ${bytes(ledger.keyOf(body))} where seq = 5`);

@@ -85,10 +85,24 @@ describe('the pages in a browser', () => {
     const difference = `/policies/difference?source=default&older=${older}&newer=${newer}`;
     // Narrow, all must fit, and those must be accessible whose layout changes most.
     const narrowly = ['today', '/cases', '/cases/new', access, difference];
+    // The contrast of these; month.sqlite.test.ts looks at that of more pages, test/http/every-page.long.test.ts at all.
+    const coloured = [
+      'today',
+      '/cases',
+      access,
+      difference,
+      '/evidence',
+      '/settings/profile',
+      '/sources/bolt/set-up',
+      'a task',
+      'sign-in',
+    ];
     const check = async (what: string) => {
       for (const size of [wide, narrow]) {
         await page.setViewportSize(size);
-        if (size === wide || narrowly.includes(what)) expect([what, await violations(page)]).toEqual([what, []]);
+        const contrast = size === wide && (coloured.includes(what) || what.includes('dark'));
+        if (size === wide || narrowly.includes(what))
+          expect([what, await violations(page, { contrast })]).toEqual([what, []]);
         const [content, view] = await page.evaluate<[number, number]>(
           '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
         );
