@@ -45,7 +45,7 @@ test('a check of the file that close interrupts finds no damage', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   const store = await openSqliteStore({ path });
   const large = await openConnection(readModelsPath(path));
-  await large.script(`create table large as with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000)
+  await large.script(`create table large as with recursive n(i) as (select 1 union all select i + 1 from n where i < 400000)
     select randomblob(16) as a, randomblob(16) as b, randomblob(16) as c from n;
     create index a on large (a); create index b on large (b); create index c on large (c)`);
   await large.close();
