@@ -296,7 +296,7 @@ function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: s
                 </a>
               </>
             ))}
-            {place === parts.length - 1 ? '' : ' ·'}
+            {/* Without a break before the dot. */ place === parts.length - 1 ? '' : '\u00a0·'}
           </span>
         );
       })}

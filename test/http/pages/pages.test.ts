@@ -101,7 +101,7 @@ describe('the Today page', () => {
     await seedRequests(world);
     const olga = await signedIn(world);
     const before = (await olga.get('/')).text;
-    expect(before).toMatch(/cookies set before consent on 1 site<.* ·<.* <.*>1 integration disconnected</);
+    expect(before).toMatch(/cookies set before consent on 1 site<.*·<.* <.*>1 integration disconnected</);
     expect(before).toContain('<a href="/scans?source=default">shop.example</a>: 1 cookie or tracker');
     expect(before).toMatch(/lost .*\(HTTP 401\)/);
     await world.event('cookie_scan.completed', {
