@@ -1184,6 +1184,7 @@ export interface components {
             note: string | null;
             outcome: string | null;
             receivedAt: string;
+            /** @description Not counted for rows of the consent log: the entry of the pull has the number. */
             repeats: {
                 count: number;
                 times: string[];
