@@ -52,7 +52,6 @@ import { createSources } from './sources/sources.ts';
 import { lastSeq } from './store/queries/fold-position.ts';
 import { MOVED_TO, readSetting, UNFINISHED_COPY, UNFINISHED_RESTORE, writeSetting } from './store/settings.ts';
 import type { Store } from './store/store.ts';
-import { sharesKey } from './sources/faults.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
 import { startTracing } from './tracing/start.ts';
 import { tracedFold } from './tracing/trace.ts';
@@ -461,7 +460,7 @@ function createSyncDeps(
     lookBackMs: config.syncLookBackHours * 3_600_000,
     catchUp: () => projector.catchUp(),
     recipeOf,
-    isKeyShared: (source) => sharesKey(source, sources.list()),
+    isKeyShared: ({ slug }) => sources.sharingKey().has(slug),
     serviceFor: ({ source, baseUrl, apiKey }) =>
       createServiceClient({
         baseUrl,

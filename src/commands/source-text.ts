@@ -37,7 +37,7 @@ export function shown(context: Context, source: Source) {
               salted: subjectRecipe.salt !== '',
             },
     },
-    warnings: [...findSourceFaults(source, context.sources.list()), ...leftoversOf(context, slug)].map(
+    warnings: [...findSourceFaults(source, context.sources.sharingKey()), ...leftoversOf(context, slug)].map(
       ({ sentence, remedy }) => `${sentence} ${remedy}`,
     ),
   };

@@ -110,7 +110,7 @@ function registerCheck(source: CommandUnknownOpts, io: CommandIo): void {
       withContext(async (context) => {
         const one = slug === undefined ? null : findSource(context, slug);
         const list = one === null ? context.sources.list() : [one];
-        const checks = await checkAll(list, context.sources.list(), context.clock, (done) => {
+        const checks = await checkAll(list, context.sources.sharingKey(), context.clock, (done) => {
           if (list.length > AT_ONCE && done % 50 === 0) io.stderr.write(`${done} of ${list.length} checked\n`);
         });
         if (checks.some(({ outcome }) => outcome === 'refused' || (one !== null && outcome !== 'works')))
@@ -140,13 +140,13 @@ const AT_ONCE = 8;
 /** Checks sources, a few concurrently; the results are in the order of the sources. */
 function checkAll(
   list: readonly Source[],
-  all: readonly Source[],
+  sharingKey: ReadonlySet<string>,
   clock: () => Date,
   onProgress: (done: number) => void,
 ): Promise<readonly SourceCheck[]> {
   let done = 0;
   return sideBySide(list, AT_ONCE, async (one) => {
-    const check = { source: one.slug, ...(await checkKey(one, clock)), faults: findSourceFaults(one, all) };
+    const check = { source: one.slug, ...(await checkKey(one, clock)), faults: findSourceFaults(one, sharingKey) };
     onProgress((done += 1));
     return check;
   });

@@ -13,14 +13,21 @@ export interface SourceFault {
 /** The fewest characters of a signing secret that cannot be guessed. */
 const LEAST_SECRET_CHARACTERS = 16;
 
-/** Whether another of these sources has the same API key, so that the service does not tell them apart. */
-export function sharesKey(source: Pick<Source, 'slug' | 'baseUrl' | 'apiKey'>, all: readonly Source[]): boolean {
-  const { slug, baseUrl, apiKey } = source;
-  return apiKey !== null && all.some((one) => one.slug !== slug && one.apiKey === apiKey && one.baseUrl === baseUrl);
+/** Slugs of the sources whose API key another of them also has, so that the service does not tell them apart. */
+export function sourcesSharingKey(all: Iterable<Source>): ReadonlySet<string> {
+  const byKey = new Map<string, string[]>();
+  for (const { slug, baseUrl, apiKey } of all) {
+    if (apiKey === null) continue;
+    const key = JSON.stringify([baseUrl, apiKey]);
+    const slugs = byKey.get(key);
+    if (slugs === undefined) byKey.set(key, [slug]);
+    else slugs.push(slug);
+  }
+  return new Set([...byKey.values()].filter((slugs) => slugs.length > 1).flat());
 }
 
-/** Checks the settings of a source without the network. `all`: the active sources. */
-export function findSourceFaults(source: Source, all: readonly Source[]): SourceFault[] {
+/** Checks the settings of a source without the network. `sharingKey`: see {@link sourcesSharingKey}. */
+export function findSourceFaults(source: Source, sharingKey: ReadonlySet<string>): SourceFault[] {
   const { slug, baseUrl, apiKey, webhookSecrets, options } = source;
   const faults: SourceFault[] = [];
   const add = (level: SourceFault['level'], sentence: string, remedy: string) =>
@@ -74,7 +81,7 @@ export function findSourceFaults(source: Source, all: readonly Source[]): Source
       `Check it with \`consent-ledger source check ${slug}\`.`,
     );
   // Without the names of the others: this is also shown to people who may not see them.
-  if (options.banners.length === 0 && sharesKey(source, all))
+  if (options.banners.length === 0 && sharingKey.has(slug))
     add(
       'fault',
       `${slug} has the same API key as another source and names no banners: the whole log of the key would include other clients’ visitors, so only banners that deliveries to ${slug} named are pulled.`,

@@ -23,6 +23,7 @@ import {
   withoutEnvironment,
 } from './changes.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
+import { sourcesSharingKey } from './faults.ts';
 import { damagedOutcome, type RegisterOptions, type SourceOutcome, SourceRegister } from './register.ts';
 
 export type { SourceOutcome } from './register.ts';
@@ -80,10 +81,17 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
     register.refresh().catch((error: unknown) => onRefreshError?.(error));
   }, REFRESH_MILLISECONDS);
   timer.unref();
+  let sharing: { readonly followed: ReadonlyMap<string, Source>; readonly slugs: ReadonlySet<string> } | null = null;
 
   return {
     /** Active sources by slug. */
     list: (): readonly Source[] => [...register.followed.values()],
+    /** Slugs of the active sources whose API key another one also has. */
+    sharingKey: (): ReadonlySet<string> => {
+      const { followed } = register;
+      if (sharing?.followed !== followed) sharing = { followed, slugs: sourcesSharingKey(followed.values()) };
+      return sharing.slugs;
+    },
     /** An active source from memory, at most REFRESH_MILLISECONDS behind a change by another process. */
     find: (slug: string): Source | null => register.followed.get(slug) ?? null,
     /** Offboarded sources by slug. */

@@ -4,7 +4,7 @@ import { UsageError } from '../../core/errors.ts';
 import { type ControllerProfile, missingProfileParts } from '../../law/profile.ts';
 import { requestFormState } from '../../request-form/offered.ts';
 import type { Source } from '../../core/source.ts';
-import { findSourceFaults, leftoverFault } from '../../sources/faults.ts';
+import { findSourceFaults, leftoverFault, sourcesSharingKey } from '../../sources/faults.ts';
 import { dayText } from '../command-io.ts';
 import { type DoctorCheck, fault, type Line, note, ok } from './finding.ts';
 
@@ -39,8 +39,9 @@ export function checkSettings(sources: readonly Source[]): Line[] {
         'Set WEBHOOK_SECRETS and the SERVICE_… variables, or run `consent-ledger source add`.',
       ),
     ];
+  const sharingKey = sourcesSharingKey(sources);
   return sources.flatMap((source) => {
-    const found = findSourceFaults(source, sources).map(
+    const found = findSourceFaults(source, sharingKey).map(
       ({ level, sentence, remedy }): Line => ({ about: 'sources', level, sentence, remedy }),
     );
     const count = source.webhookSecrets.length;

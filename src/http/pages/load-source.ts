@@ -74,7 +74,7 @@ export async function loadSourceState(context: Context, source: Source): Promise
   return {
     source,
     isConfigured: isConfigured(context, slug),
-    faults: findSourceFaults(source, context.sources.list()),
+    faults: findSourceFaults(source, context.sources.sharingKey()),
     leftovers: context.sources
       .leftovers()
       .filter((one) => one.slug === slug)

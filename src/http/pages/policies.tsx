@@ -5,7 +5,6 @@ import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
 import { localTimeOf, momentAt } from '../../core/zoned-days.ts';
-import { sharesKey } from '../../sources/faults.ts';
 import { type CatalogueRow, listPolicyTypes, loadCataloguePage } from '../../policies/catalogue.ts';
 import { loadPolicy, type PolicyView } from '../../policies/show.ts';
 import {
@@ -73,12 +72,11 @@ async function showPolicies(exchange: Exchange): Promise<FastifyReply> {
   const { source: slug = '', type = '', after = '' } = formOf(request.query);
   const permitted = sourcesOf(context, request);
   const source = permitted.findAny(slug)?.slug ?? null;
-  const all = context.sources.list();
   const [, afterSource, afterId] = /^(\S+) (.+)$/s.exec(after) ?? [];
   const [rows, types] = await Promise.all([
     loadCataloguePage(read, {
       sources: source === null ? permitted.slugs : [source],
-      keyShared: all.filter((one) => sharesKey(one, all)).map((one) => one.slug),
+      keyShared: [...context.sources.sharingKey()],
       policyType: type === '' ? undefined : type,
       after:
         afterSource === undefined || afterId === undefined ? undefined : { source: afterSource, policyId: afterId },

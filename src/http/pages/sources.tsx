@@ -110,7 +110,7 @@ export async function sourcesRoutes(app: FastifyInstance, context: Context): Pro
       lastSync: times.synced.get(source.slug) ?? null,
       banners: banners.filter((banner) => banner.source === source.slug),
       secrets: secretsText(source.webhookSecrets.length, context.sources.retirements(source.slug).size),
-      faults: findSourceFaults(source, context.sources.list()).filter(({ level }) => level === 'fault').length,
+      faults: findSourceFaults(source, context.sources.sharingKey()).filter(({ level }) => level === 'fault').length,
     }));
   }
 }
