@@ -184,7 +184,7 @@ async function problemsOf(
   const people = new Map((await listPeople({ store })).map((person) => [person.personId, person]));
   for (const id of recipients) {
     const person = people.get(id);
-    // Without the name: whoever guesses an id must not learn whose it is.
+    // Without the name, so that guessing an id reveals nothing.
     if (person === undefined || !mayGet(person, source))
       problems.push('A recipient has no account that may see this source.');
   }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import { isMadeHere } from '../store/queries/made-policies.ts';
 import type { Tables } from '../store/schema.ts';
+import { isMadeHere } from '../store/queries/scope.ts';
 import type { Query } from '../store/store.ts';
 import { listedPolicyKey, type ListedRow } from './list.ts';
 

@@ -402,7 +402,7 @@ function endOf({ deps, request, asking, plan, position }: Pull, error: string | 
   return { plan, error, at, position, lookBack: lookBackOf(deps, request, asking.form) };
 }
 
-/** What was looked up before the commit is no longer true. */
+/** The look-up before the commit is out of date. */
 class Overtaken extends Error {}
 
 /**

@@ -324,5 +324,12 @@ describe('the figures of sources', () => {
     expect((await owner.get('/figures')).text).toContain('value="2027-01-01"');
     const wrong = await owner.get('/figures?from=yesterday&to=2026-12-31');
     expect([wrong.status, wrong.text.includes('Invalid date')]).toEqual([422, true]);
+    const reversed = await owner.get('/figures/file?from=2026-12-31&to=2026-10-01');
+    expect([reversed.status, reversed.text.includes('The last day is before the first day.')]).toEqual([422, true]);
+    // No file or sum for days that were not understood.
+    for (const { text: page } of [wrong, reversed, await owner.get('/figures/file?from=yesterday')]) {
+      expect(page).not.toContain('In all:');
+      expect(page).not.toContain('Bolt Ltd,');
+    }
   });
 });

@@ -80,7 +80,7 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
 
   /**
    * Role and sources in a form. Several checkboxes with one name arrive as a list. Ticked boxes beside “every source” are
-   * a contradiction: whoever ticked them means to limit the account.
+   * a contradiction: the ticks show that the account was to be limited.
    */
   function rightsOf(request: FastifyRequest) {
     const { role, reach, sources } = (request.body ?? {}) as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { counted, formatCount } from '../../../reports/format.ts';
 import { type CsvColumn, renderCsv } from '../../../reports/render/csv-json.ts';
@@ -24,8 +24,23 @@ interface SourceFigures {
 
 /** How much happened at each source in a period, for example for an invoice. Also of offboarded sources. */
 export async function sourceFigureRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/figures', async (request, reply) => {
-    const { from, to, problems, all } = await load(request);
+  app.get('/figures', async (request, reply) => send(request, reply, await load(request)));
+
+  app.get('/figures/file', async (request, reply) => {
+    const loaded = await load(request);
+    const { from, to, problems, all } = loaded;
+    if (problems.length > 0) return send(request, reply, loaded);
+    return reply
+      .header('content-disposition', attachment(`figures ${from} to ${to}.csv`))
+      .type('text/csv; charset=utf-8')
+      .send(Readable.from(renderCsv(fileColumns(from, to), all)));
+  });
+
+  function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { from, to, problems, all }: Awaited<ReturnType<typeof load>>,
+  ): FastifyReply {
     const { after = '' } = formOf(request.query);
     const rest = all.filter(({ slug }) => slug > after);
     const shown = rest.slice(0, SHOWN);
@@ -44,17 +59,9 @@ export async function sourceFigureRoutes(app: FastifyInstance, context: Context)
       />
     );
     return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
-  });
+  }
 
-  app.get('/figures/file', async (request, reply) => {
-    const { from, to, all } = await load(request);
-    return reply
-      .header('content-disposition', attachment(`figures ${from} to ${to}.csv`))
-      .type('text/csv; charset=utf-8')
-      .send(Readable.from(renderCsv(fileColumns(from, to), all)));
-  });
-
-  /** The figures of every source that the person may see. Without days: the current quarter up to today. */
+  /** The figures of every source that the person may see. Without days: the current quarter up to today. None if the days are wrong. */
   async function load(request: FastifyRequest) {
     const { timeZone } = context.config;
     const now = context.clock();
@@ -62,7 +69,10 @@ export async function sourceFigureRoutes(app: FastifyInstance, context: Context)
     const form = formOf(request.query);
     const from = form['from'] || quarterOf(today);
     const to = form['to'] || today;
-    const { period, problems } = periodOf({ from, to }, { now, timeZone });
+    const { period, problems: invalid } = periodOf({ from, to }, { now, timeZone });
+    const isReversed = invalid.length === 0 && from > to;
+    const problems = isReversed ? ['The last day is before the first day.'] : invalid;
+    if (problems.length > 0) return { from, to, problems, all: [] };
     const permitted = sourcesOf(context, request);
     const sources = [
       ...permitted.list(),
@@ -132,29 +142,31 @@ function FiguresPage({ frame, from, to, problems, all, shown, first, next }: Fig
           <Input id="to" label="Last day" type="date" value={to} />
         </FilterForm>
       </Panel>
-      <Panel id="list" title="Sources">
-        <p>
-          In all:{' '}
-          {counted(
-            sum(({ decisions }) => decisions),
-            'decision',
-            'decisions',
-          )}
-          ,{' '}
-          {counted(
-            sum(({ requests }) => requests),
-            'request',
-            'requests',
-          )}
-          . <a href={`/figures/file?${days}`}>Download the list (CSV)</a>
-        </p>
-        <Table caption={null} columns={columns} rows={shown} />
-        <Pages first={first} next={next} />
-        <p class="hint">
-          A decision counts at the time of the choice, and once, however many records of it came in. A request counts on
-          the day of its receipt. What was erased is not counted.
-        </p>
-      </Panel>
+      {problems.length > 0 ? null : (
+        <Panel id="list" title="Sources">
+          <p>
+            In all:{' '}
+            {counted(
+              sum(({ decisions }) => decisions),
+              'decision',
+              'decisions',
+            )}
+            ,{' '}
+            {counted(
+              sum(({ requests }) => requests),
+              'request',
+              'requests',
+            )}
+            . <a href={`/figures/file?${days}`}>Download the list (CSV)</a>
+          </p>
+          <Table caption={null} columns={columns} rows={shown} />
+          <Pages first={first} next={next} />
+          <p class="hint">
+            A decision counts at the time of the choice, and once, however many records of it came in. A request counts
+            on the day of its receipt. What was erased is not counted.
+          </p>
+        </Panel>
+      )}
     </Page>
   );
 }

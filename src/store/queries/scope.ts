@@ -28,6 +28,10 @@ export function givenSources(sources: readonly string[]) {
   )}) as given)`;
 }
 
+/** Whether a row's policy was generated or published from here, by its source. For tables with `source` and `policy_id`. */
+export const isMadeHere = sql<boolean>`(source, policy_id) in
+  (select source, policy_id from calls union all select source, policy_id from call_items)`;
+
 /** Rows per page: few enough to hold two pages in memory, and enough that round trips do not matter. */
 const PAGE_ROWS = 2000;
 
