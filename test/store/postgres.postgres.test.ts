@@ -188,14 +188,20 @@ test('the positions of version 1 are migrated, and those of other readers stay',
   expect(await store.schemaDifferences({ quick: false })).toEqual([]);
 });
 
-test('the deliveries of version 5 are counted by quarter of an hour', async () => {
-  const url = await createDatabase('migrated');
-  const first = await openPostgresStore({ url });
-  await first.transaction(async ({ query }) => {
+/** A store whose tables are those of schema version 5. */
+async function openAsVersion5(url: string) {
+  const store = await openPostgresStore({ url });
+  await store.transaction(async ({ query }) => {
     await sql`drop table delivery_quarters`.execute(query);
     await sql`drop table decision_quarters`.execute(query);
     await sql`update schema_version set version = 5`.execute(query);
   });
+  return store;
+}
+
+test('the deliveries of version 5 are counted by quarter of an hour', async () => {
+  const url = await createDatabase('migrated');
+  const first = await openAsVersion5(url);
   await first.transaction((tx) =>
     tx.insertMany(
       'delivery_history',
@@ -237,12 +243,7 @@ test('a process that is still running after another has migrated does not fold, 
 
 test('a migration counts what another process is still folding', async () => {
   const url = await createDatabase('migrated');
-  const first = await openPostgresStore({ url });
-  await first.transaction(async ({ query }) => {
-    await sql`drop table delivery_quarters`.execute(query);
-    await sql`drop table decision_quarters`.execute(query);
-    await sql`update schema_version set version = 5`.execute(query);
-  });
+  const first = await openAsVersion5(url);
   await first.close();
   const older = new pg.Client({ connectionString: url });
   await older.connect();
