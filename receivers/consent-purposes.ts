@@ -1,53 +1,49 @@
-import type { ConsentState } from '../src/core/vocabulary.ts';
+import { isNecessary, type PurposeChoice, purposeKey } from '../src/core/consent-judgement.ts';
+import { plainForm } from '../src/core/plain-words.ts';
+import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
+import {
+  isAlwaysActive,
+  isInteractionFlag,
+  isNecessaryFlag,
+  roleOf,
+  saysNotChosen,
+  saysOtherBasis,
+} from './consent-names.ts';
 import { fieldNames, purposeFlags } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
-import { clean, isJsonObject, type JsonObject, parseText, textOf } from './parse.ts';
+import { clean, isBlank, isJsonObject, type JsonObject, parseWrapped, textOf } from './parse.ts';
 import type { Payload } from './payload.ts';
+import type { Platform } from './platforms.ts';
 
-/**
- * Spellings of a consent choice, without case and separators, with the state that each means (ISO/IEC TS 27560).
- * `by-purpose`: something was chosen, and only the purposes say what.
- */
-const words: Readonly<Record<ConsentState | 'by-purpose', string>> = {
-  given:
-    'given give accept accepted acceptall acceptedall allaccepted accepts allow allowed allowall allowedall agree agreed agreetoall grant granted grantall grantedall ' +
-    'consent consented consentgiven optin optedin yes y true 1 on enabled enable all',
-  'renewed-given': 'renewedgiven renew renewed reconfirmed reconfirm regiven reconsented',
-  refused:
-    'refused refuse refuseall refusedall reject rejected rejectall rejectedall allrejected decline declined declineall declinedall deny denied denyall deniedall ' +
-    'disagree disagreed disallow disallowed no n false 0 off disabled disable none optout optedout donotsell notgranted notgiven noconsent ' +
-    'necessaryonly onlynecessary essentialonly onlyessential requiredonly strictlynecessary strictlynecessaryonly acceptnecessary acceptessential necessary essential rejectnonessential',
-  withdrawn:
-    'withdrawn withdraw withdrew withdrawal withdrawconsent consentwithdrawn revoke revoked revocation consentrevoked retracted retract',
-  expired: 'expired expire lapsed',
-  terminated: 'terminated terminate',
-  invalidated: 'invalidated invalidate invalid',
-  requested: 'requested request pending shown displayed prompted',
-  'request-deferred': 'requestdeferred deferred dismiss dismissed closed close ignored later askmelater',
-  unknown: '',
-  'by-purpose':
-    'partial partially partiallyaccepted partialconsent acceptpartial custom customize customized customise customised customchoice some selected selection acceptselected acceptselection ' +
-    'allowselection allowselected mixed granular save saved savepreferences savedpreferences savechoices savesettings preferences update updated updatepreferences preferencesupdated changed modified',
-};
+/** Two statements of one record that cannot both be true, each as its path and value: `consent=no`. */
+export type Contradiction = readonly [string, string];
 
-const states = new Map<string, ConsentState | 'by-purpose'>();
-for (const [state, spellings] of Object.entries(words)) {
-  for (const word of spellings.split(' ')) if (word !== '') states.set(word, state as ConsentState);
+/** The purposes of one record. */
+export interface PurposesRead {
+  /** By name as received. */
+  readonly choices: Map<string, PurposeChoice>;
+  readonly contradictions: Contradiction[];
+  /** Names in lists that do not say what being listed means. */
+  readonly listed: Set<string>;
+  /** One of the lists of granted purposes is empty. */
+  grantsNothing: boolean;
+  /** Paths of what was present but not understood. */
+  readonly unread: string[];
+  /** Times of the choices for single purposes. */
+  readonly times: unknown[];
+  /** A purpose's own statement that the visitor did not choose it. */
+  notChosen: string | null;
 }
-
-/** The consent state that a word, flag or 0/1 means; null if its spelling is unknown. */
-export function choiceMeant(value: unknown): ConsentState | 'by-purpose' | null {
-  if (value === true || value === 1) return 'given';
-  if (value === false || value === 0) return 'refused';
-  if (typeof value !== 'string' || value.length > 60) return null;
-  return states.get(value.toLowerCase().replace(/[^a-z0-9]+/g, '')) ?? null;
-}
-
-export type Purposes = Map<string, 'granted' | 'denied'>;
 
 /** The most purposes read in one decision. */
 const MAX_PURPOSES = 500;
+/** Above this number, a list of vendors is left to the signals: it comes from a TCF string. */
+const MAX_VENDORS = 50;
 const MAX_NAME = 200;
+const MAX_DEPTH = 5;
+
+/** What being in a list means. */
+type Listed = 'granted' | 'denied' | null;
 
 /** Names with another meaning in a consent record, so that `{"consent": {"id": …, "status": …}}` is not read as purposes. */
 const notPurposes = new Set(
@@ -63,6 +59,7 @@ const notPurposes = new Set(
       'consentRegion',
       'consentExpiresAt',
       'withdrawnAt',
+      'changedAt',
       'consentedAt',
       'consentCreatedAt',
       'occurredAt',
@@ -70,6 +67,7 @@ const notPurposes = new Set(
       'purposes',
       'grantedPurposes',
       'deniedPurposes',
+      'purposeOfRecord',
       'bannerVersion',
       'consentMethod',
       'consentDomain',
@@ -88,85 +86,510 @@ const notPurposes = new Set(
 );
 
 /**
- * The choice for each purpose, under the purposes' names as received. Understands an object purpose → flag or word (or
- * object with one); a list of accepted names; a list of objects with name and choice; lists of accepted and of rejected
- * names; any of these as JSON in a string, or names with commas; and flags of well-known purposes in the record itself.
+ * The choice for each purpose, under the purposes' names as received. Understands an object purpose → flag or word (or object with one);
+ * lists of objects with name and choice; lists of accepted and of rejected names; pairs in a text (`analytics:no|ads:yes`); any of these as JSON
+ * in a string; and flags of well-known purposes in the record itself. A name in a list counts as granted only if the list says so and the name has
+ * no sign or word of refusal.
  */
-export function readPurposes(payload: Payload): Purposes {
-  const purposes: Purposes = new Map();
-  readList(payload, 'purposes', 'granted', purposes);
-  readList(payload, 'grantedPurposes', 'granted', purposes);
-  readList(payload, 'deniedPurposes', 'denied', purposes);
-  if (purposes.size > 0) return purposes;
-  for (const flag of purposeFlags) {
-    const value = payload.named(flag);
-    if (value !== undefined && !isJsonObject(value)) put(purposes, flag, choiceMeant(value));
-  }
-  return purposes;
+export function readPurposes(payload: Payload, platform: Platform | null): PurposesRead {
+  const reader = new PurposeReader(payload, platform);
+  reader.readLists();
+  if (reader.isEmpty()) reader.readFlags();
+  return reader.read;
 }
 
-type ListField = 'purposes' | 'grantedPurposes' | 'deniedPurposes';
+/** Longer texts are no list of pairs. */
+const MAX_PAIRS_TEXT = 20_000;
 
-function readList(payload: Payload, field: ListField, listed: 'granted' | 'denied', into: Purposes): void {
-  let puzzling: string | null = null;
-  for (const { value, path } of payload.each(field)) {
-    // A word or flag for the whole choice ("accepted": true) belongs to the state.
-    if (choiceMeant(value) !== null || typeof value === 'number') continue;
-    if (collect(value, path, listed, payload, into)) return;
-    if (typeof value !== 'string') puzzling ??= path;
+/**
+ * The object key → value of a text like `analytics:no,ads:yes`, `optional=-1|social=1`, `!ga=true!fb=false`, `{stamp:'…',marketing:false}` or
+ * `groups=C0001%3A1&interactionCount=1`; null for any other.
+ */
+export function pairsIn(text: string): JsonObject | null {
+  if (text.length > MAX_PAIRS_TEXT || !/[:=]/.test(text)) return null;
+  if (/^[^=&\s]{1,80}=[^&]*(?:&[^=&\s]{1,80}=[^&]*)+$/.test(text)) return Object.fromEntries(new URLSearchParams(text));
+  const inner = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1] ?? text;
+  const plain = /^[^\s]*%(?:3A|3D|7C|2C)/i.test(inner) ? unescaped(inner) : inner;
+  const parts = plain
+    .split(/[,;|!\n]|\/\//)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  const pairs: [string, string][] = [];
+  for (const part of parts) {
+    const pair = /^["']?([\p{L}\p{N}_. '()/-]{1,80}?)["']?\s*(?:=>?|:)\s*(.{0,200})$/u.exec(part);
+    if (pair === null) return null;
+    pairs.push([pair[1] ?? '', (pair[2] ?? '').replace(/^(["'])(.*)\1$/, '$2')]);
   }
-  if (puzzling !== null) payload.puzzle(puzzling);
+  return pairs.length === 0 ? null : Object.fromEntries(pairs);
 }
 
-function collect(
-  value: unknown,
-  path: string,
-  listed: 'granted' | 'denied',
-  payload: Payload,
-  into: Purposes,
-): boolean {
-  if (typeof value === 'string') {
-    const json = /^\s*[[{]/.test(value) ? parseText(value) : undefined;
-    if (json !== undefined) return collect(json, path, listed, payload, into);
-    return NAMES_LIST.test(path) && collect(value.split(/[,;|]/), path, listed, payload, into);
+/** Whether a text is a list of names of which some have a sign: `necessary,!statistics,no-marketing`. */
+function hasSigns(text: string): boolean {
+  if (text.length > 2000 || !text.includes(',')) return false;
+  const names = text.split(',');
+  return (
+    names.every((name) => /^[-+!~\p{L}\p{N}_ ]+$/u.test(name)) &&
+    names.some((name) => /^\s*(?:[-!~]|no[-_ ])/.test(name))
+  );
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
-  const before = into.size;
-  if (Array.isArray(value)) {
-    for (const item of value.slice(0, MAX_PURPOSES)) {
-      if (isJsonObject(item)) collectItem(item, path, listed, payload, into);
-      else put(into, textOf(item, MAX_NAME), listed === 'granted' ? 'given' : 'refused');
+}
+
+/** Names of cookies that hold pairs without saying so. */
+const cookieNames: ReadonlySet<string> = new Set(['tarteaucitron', 'consentmgr', 'bkpolicy', 'optanonconsent']);
+
+/** The object in the text of a field that is named like consent: JSON in any wrapping, or pairs; null if it holds none. */
+export function unwrapConsent(key: string, text: string): JsonObject | null {
+  if (text.length < 5 || text.length > MAX_PAIRS_TEXT || !/[:=%{]/.test(text)) {
+    return text.length > 10 && /^eyJ/.test(text) ? objectIn(text) : null;
+  }
+  const role = roleOf(key);
+  const isCookie = cookieNames.has(normaliseName(key));
+  if (/^\s*\d{4}-\d\d|^https?:/.test(text)) return null;
+  if (
+    !isCookie &&
+    (role.time !== null || role.isCircumstance || !(role.isContainer || role.isWhole || /cookie|consent/i.test(key)))
+  )
+    return null;
+  return objectIn(text) ?? pairsIn(text);
+}
+
+function objectIn(text: string): JsonObject | null {
+  const value = parseWrapped(text);
+  return isJsonObject(value) ? value : null;
+}
+
+class PurposeReader {
+  readonly read: PurposesRead = {
+    choices: new Map(),
+    contradictions: [],
+    listed: new Set(),
+    grantsNothing: false,
+    unread: [],
+    times: [],
+    notChosen: null,
+  };
+  readonly #payload: Payload;
+  readonly #platform: Platform | null;
+  /** {@link purposeKey} → the first statement: name as received, and path with value. */
+  readonly #seen = new Set<unknown>();
+  readonly #said = new Map<string, { readonly name: string; readonly at: string }>();
+
+  constructor(payload: Payload, platform: Platform | null) {
+    this.#payload = payload;
+    this.#platform = platform;
+  }
+
+  isEmpty(): boolean {
+    return this.#size() === 0;
+  }
+
+  readLists(): void {
+    this.#field('purposes', null);
+    this.#field('grantedPurposes', 'granted');
+    this.#field('deniedPurposes', 'denied');
+    this.#others();
+  }
+
+  #field(field: 'purposes' | 'grantedPurposes' | 'deniedPurposes', listed: Listed): void {
+    for (const { value, path } of this.#payload.each(field)) {
+      // A word or flag for the whole choice ("accepted": true) belongs to the state.
+      if (choiceMeant(value) !== null || typeof value === 'number' || this.#seen.has(value)) continue;
+      const means = listed ?? this.#listedBy(lastName(path));
+      // {"purpose": {"id": 1, "name": "…"}}: the only purpose, whose choice stands beside it.
+      if (
+        isJsonObject(value) &&
+        nameWithin(value) !== null &&
+        !choiceWithin(value, path).isStated &&
+        /purpose$/i.test(path)
+      )
+        continue;
+      if (!this.#container(value, path, means, 0) && typeof value !== 'string') this.read.unread.push(path);
     }
-    // An empty list of accepted purposes means that nothing was accepted.
-    return into.size > before || value.length === 0;
   }
-  if (!isJsonObject(value)) return false;
-  const keys = Object.keys(value)
-    .slice(0, MAX_PURPOSES)
-    .filter((key) => !notPurposes.has(normaliseName(key)));
-  for (const key of keys) {
-    const item = value[key];
-    // Google's consent mode and others nest: {"analytics": {"granted": true}}. {"accepted": [...]} is read elsewhere.
-    const choice = isJsonObject(item) ? choiceWithin(item) : choiceMeant(item);
-    if (!put(into, key, choice)) payload.puzzle(`${path}.${key}`);
+
+  /** Objects, lists and texts of pairs at the top level that are named like the purposes of a record in any language. */
+  #others(): void {
+    for (const { name, path, value, beside } of this.#payload.fields()) {
+      if (beside || isBlank(value) || known.has(name) || this.#seen.has(value)) continue;
+      const last = lastName(path);
+      const role = roleOf(last);
+      if (role.isLegitimateInterest || role.isTerms) continue;
+      if (typeof value === 'string') {
+        // `authorized_vendors`: a list in a text; else pairs only.
+        const isList = role.lists !== null && role.isContainer && choiceMeant(value) === null;
+        if (isList)
+          this.#container(
+            value.split(/[,;|]/).filter((one) => one.trim() !== ''),
+            path,
+            role.lists,
+            0,
+          );
+        else if (/^[01]{4,64}$/.test(value) && /purposeconsents$/.test(name)) this.#bits(value, path);
+      } else if (
+        typeof value === 'object' &&
+        (role.isContainer || role.lists !== null || this.#payload.isOpened(value))
+      ) {
+        this.#container(value, path, role.lists ?? this.#listedBy(last), 0);
+      }
+    }
   }
-  if (into.size === before) return false;
-  payload.use(value);
-  return true;
+
+  #listedBy(name: string): Listed {
+    return this.#platform?.listed?.includes(normaliseName(name)) === true ? 'granted' : null;
+  }
+
+  /** A digit for each purpose of the TCF, as its CMP API stores them. */
+  #bits(text: string, path: string): void {
+    for (const [at, bit] of [...text].entries())
+      this.#put(String(at + 1), bit === '1' ? 'granted' : 'denied', path, text);
+  }
+
+  /** Flags of well-known purposes in the record itself. */
+  readFlags(): void {
+    for (const { name: normalised, path, value, beside } of this.#payload.fields()) {
+      if (beside || isBlank(value) || typeof value === 'object') continue;
+      const name = lastName(path);
+      const role = roleOf(name);
+      const flag = flagNames.get(normalised);
+      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true) continue;
+      if (flag === undefined && this.#platform?.flags === true && (notPurposes.has(normalised) || role.isCircumstance))
+        continue;
+      if (isInteractionFlag(name)) continue;
+      const says = choiceMeant(value);
+      // That nobody opted out of a sale is no consent to it.
+      const isRightToRefuse = outcomeOf(says) === 'granted' && /sale|sell/i.test(name);
+      if (isRightToRefuse || (typeof value === 'number' && role.isCount)) continue;
+      if (isAlwaysActive(value)) this.#put(flag ?? name, 'necessary', path, value);
+      else if (says !== null) this.#say(flag ?? name, name, says, path, value);
+    }
+  }
+
+  /** Reads a value as a list or object of purposes; false if it is neither. */
+  #container(value: unknown, path: string, listed: Listed, depth: number): boolean {
+    if (depth > MAX_DEPTH) return false;
+    if (typeof value === 'object') this.#seen.add(value);
+    if (typeof value === 'string') return this.#text(value, path, listed, depth);
+    if (Array.isArray(value)) return this.#list(value, path, listed, depth);
+    return isJsonObject(value) && this.#object(value, path, listed, depth);
+  }
+
+  #text(text: string, path: string, listed: Listed, depth: number): boolean {
+    const json = parseWrapped(text);
+    if (typeof json === 'object' && json !== null) return this.#container(json, path, listed, depth + 1);
+    const pairs = pairsIn(text);
+    if (pairs !== null) return this.#object(pairs, path, listed, depth, true);
+    const isSigned = listed === null && hasSigns(text);
+    if (!NAMES_LIST.test(path) && listed === null && !isSigned) return false;
+    return this.#list(
+      text.split(/[,;|]/).filter((name) => name.trim() !== ''),
+      path,
+      listed,
+      depth,
+    );
+  }
+
+  #list(items: readonly unknown[], path: string, listed: Listed, depth: number): boolean {
+    if (items.length === 0) {
+      // An empty list of accepted purposes means that nothing was accepted.
+      if (listed === 'granted') this.read.grantsNothing = true;
+      return true;
+    }
+    let any = false;
+    for (const item of items.slice(0, MAX_PURPOSES)) {
+      if (isJsonObject(item)) any = this.#item(item, path, listed) || any;
+      else if (Array.isArray(item)) any = this.#container(item, path, listed, depth + 1) || any;
+      else any = this.#name(item, path, listed) || any;
+    }
+    return any;
+  }
+
+  /** A name in a list, with a sign or words of its own at most: `-analytics`, `analytics (denied)`, `ads: no`. */
+  #name(item: unknown, path: string, listed: Listed): boolean {
+    const text = textOf(item, MAX_NAME);
+    if (text === null) return false;
+    const whole = typeof item === 'string' ? choiceMeant(text) : null;
+    if (outcomeOf(whole) !== null && !isNecessary(text)) {
+      // `["none"]`, `["all"]`: no purpose's name.
+      if (whole === 'refused' && listed !== 'denied') this.read.grantsNothing = true;
+      else this.read.unread.push(path);
+      return true;
+    }
+    const signed = /^([-!~✗✘❌+✓✔✅])\s*(.+)$/u.exec(text);
+    if (signed !== null)
+      return this.#say(
+        signed[2] ?? '',
+        signed[2] ?? '',
+        /[+✓✔✅]/u.test(signed[1] ?? '') ? 'given' : 'refused',
+        path,
+        text,
+      );
+    const told = /^(.{1,100}?)\s*(?:[:=([]|\s[-–—]\s)\s*([^)\]]{1,40})[)\]]?$/u.exec(text);
+    if (told !== null) {
+      const says = choiceMeant(told[2]);
+      if (says !== null && this.#say(told[1] ?? '', told[1] ?? '', says, path, text)) return true;
+      this.read.unread.push(path);
+      return true;
+    }
+    // `no-marketing`, `doNotSell`
+    if (roleOf(text).polarity === 'refusing')
+      return this.#put(text.replace(/^(?:no|not|kein|keine)[-_ ]/i, ''), 'denied', path, text);
+    if (listed === null) {
+      this.read.listed.add(clean(text.trim()));
+      return true;
+    }
+    return this.#put(text, listed, path, text);
+  }
+
+  #object(value: JsonObject, path: string, listed: Listed, depth: number, isPairs = false): boolean {
+    const before = this.#size();
+    for (const key of Object.keys(value).slice(0, MAX_PURPOSES)) {
+      this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });
+    }
+    const any = this.#size() > before || Object.keys(value).length === 0;
+    if (this.#size() > before) this.#payload.use(value);
+    return any;
+  }
+
+  #size(): number {
+    const { choices, listed, contradictions, grantsNothing } = this.read;
+    return choices.size + listed.size + contradictions.length + Number(grantsNothing);
+  }
+
+  #member(
+    key: string,
+    item: unknown,
+    path: string,
+    { listed, depth, isPairs }: { readonly listed: Listed; readonly depth: number; readonly isPairs: boolean },
+  ): void {
+    const role = roleOf(key);
+    const name = normaliseName(key);
+    if (isBlank(item) || role.isLegitimateInterest || role.isTerms || defaults.has(name)) return;
+    const isNested = typeof item === 'object';
+    if (role.time !== null && !role.timeGrants) this.read.times.push(item);
+    if (isNested && (containers.has(name) || this.#isOpened(item))) {
+      if (!vendors.has(name) || sizeOf(item) <= MAX_VENDORS) this.#container(item, path, listed, depth + 1);
+      return;
+    }
+    // {"purposes": {"enabled": ["a"], "disabled": ["b"]}}
+    if (Array.isArray(item) && role.lists !== null) {
+      this.#container(item, path, role.lists, depth + 1);
+      return;
+    }
+    if (
+      notPurposes.has(name) ||
+      name === 'val' ||
+      (role.isCircumstance && (isPairs || typeof item !== 'boolean') && !isNested)
+    )
+      return;
+    if (isJsonObject(item)) {
+      this.#takeItem(key, item, path, () => this.#unreadMember(item, path, listed, depth));
+      return;
+    }
+    if (Array.isArray(item)) {
+      // {"consents": {"statistics": ["google-analytics"]}}: the services that were accepted, if the object says so.
+      const means = listed ?? (this.#platform?.services === true ? 'granted' : null);
+      if (means === 'granted') this.#put(key, item.length > 0 ? 'granted' : 'denied', path, item.length);
+      else if (item.length > 0) this.read.unread.push(path);
+      return;
+    }
+    if (typeof item === 'number' && ((item !== 0 && item !== 1 && item !== -1) || role.isCount)) {
+      if (!role.isCircumstance) this.read.unread.push(path);
+      return;
+    }
+    if (isAlwaysActive(item)) {
+      this.#put(key, 'necessary', path, item);
+      return;
+    }
+    const says = String(item) === '-1' ? 'refused' : choiceMeant(item);
+    if (isInteractionFlag(key) || (role.isStatus && !(role.polarity === 'refusing' && outcomeOf(says) === 'granted')))
+      return;
+    if (!this.#say(key, key, says, path, item)) this.read.unread.push(path);
+  }
+
+  /** An object whose fields were opened as if they were the record's own. */
+  #isOpened(item: unknown): boolean {
+    return this.#payload.isOpened(item);
+  }
+
+  /** A purpose with an object that says what was chosen; `otherwise` if the object says nothing. */
+  #takeItem(name: string, item: JsonObject, path: string, otherwise: () => void): boolean {
+    const within = choiceWithin(item, path);
+    this.read.times.push(...within.times);
+    if (within.contradiction !== null) return this.#contradict(name, within.contradiction);
+    if (within.necessary) return this.#put(name, 'necessary', path, true);
+    if (within.notChosen !== null) {
+      this.read.notChosen ??= within.notChosen;
+      return outcomeOf(within.says) === 'granted' || this.#say(name, name, within.says, path, item);
+    }
+    if (this.#say(name, name, within.says, path, item)) return true;
+    otherwise();
+    return true;
+  }
+
+  /** An object that is no choice itself may hold purposes one level below: {"web": {"analytics": false}}. */
+  #unreadMember(item: JsonObject, path: string, listed: Listed, depth: number): void {
+    if (!this.#container(item, path, listed, depth + 1)) this.read.unread.push(path);
+  }
+
+  /**
+   * `[{"name": "analytics", "granted": true}]`. An item without a choice is granted only in a list of granted ones; this cannot be known here, so
+   * it is noted as unread.
+   */
+  #item(item: JsonObject, path: string, listed: Listed): boolean {
+    const name = nameWithin(item);
+    const within = choiceWithin(item, path);
+    if (name === null) {
+      if (within.isStated) this.read.unread.push(path);
+      else this.#object(item, path, listed, MAX_DEPTH - 1);
+      return true;
+    }
+    // {"name": "Marketing", "plugins": [{"name": "…", "consent": "declined"}]}
+    if (!within.isStated && !within.necessary && listed === null) {
+      const before = this.#size();
+      for (const [key, value] of Object.entries(item))
+        if (Array.isArray(value) && value.some(isJsonObject))
+          this.#container(value, `${path}.${key}`, null, MAX_DEPTH - 1);
+      if (this.#size() > before) return true;
+    }
+    if (!within.isStated && listed !== null && !within.necessary)
+      return this.#say(name, name, listed === 'granted' ? 'given' : 'refused', path, item);
+    return this.#takeItem(name, item, path, () => {
+      if (!within.isStated) this.read.listed.add(clean(name.trim()));
+      this.read.unread.push(path);
+    });
+  }
+
+  #contradict(name: string, contradiction: Contradiction): true {
+    this.#put(name, 'denied', contradiction[0], undefined);
+    this.read.contradictions.push(contradiction);
+    return true;
+  }
+
+  /** Notes what a flag or word says of a purpose; false if it says nothing. */
+  #say(name: string, key: string, says: ChoiceMeant | null, path: string, value: unknown): boolean {
+    const outcome = outcomeOf(says);
+    if (outcome === null) return false;
+    if (roleOf(key).polarity !== 'refusing' || (typeof value === 'string' && isRefusalWord(value)))
+      return this.#put(name, outcome, path, value);
+    // `doNotSell: true` refuses; `doNotSell: false` is no consent to a sale.
+    return outcome === 'denied' || this.#put(name, 'denied', path, value);
+  }
+
+  #put(name: string, outcome: PurposeChoice, path: string, value: unknown): boolean {
+    const trimmed = clean(name.trim());
+    if (trimmed === '' || trimmed.length > MAX_NAME || this.read.choices.size >= MAX_PURPOSES) return false;
+    // A number among vendors is one of the TCF's list, which its string holds.
+    if (/^\d+$/.test(trimmed) && /vendor[^.]*(?:\.[^.]*){0,2}$/i.test(path)) return true;
+    const platformNecessary = this.#platform?.necessary?.includes(normaliseName(trimmed)) === true;
+    const choice = platformNecessary || this.#payload.isNecessary(trimmed) ? 'necessary' : outcome;
+    const key = purposeKey(trimmed);
+    const at = `${path}=${shortly(value)}`;
+    const known = this.#said.get(key);
+    if (known === undefined) {
+      this.#said.set(key, { name: trimmed, at });
+      this.read.choices.set(trimmed, choice);
+      return true;
+    }
+    const earlier = this.read.choices.get(known.name);
+    if (earlier !== choice && earlier !== 'necessary' && choice !== 'necessary' && !isNecessary(trimmed)) {
+      this.read.choices.set(known.name, 'denied');
+      this.read.contradictions.push([known.at, at]);
+    }
+    return true;
+  }
 }
+
+/** `denied` as the value of `analytics_denied` repeats the refusal instead of reversing it. */
+function isRefusalWord(value: string): boolean {
+  const says = choiceMeant(value);
+  return (
+    (says === 'refused' || says === 'withdrawn') &&
+    !/^(?:false|0|no|n|off|none|nein|non|nee|nej|nao|nie)$/i.test(plainForm(value))
+  );
+}
+
+function sizeOf(value: unknown): number {
+  return Array.isArray(value)
+    ? value.length
+    : typeof value === 'object' && value !== null
+      ? Object.keys(value).length
+      : 0;
+}
+
+/** The name of the field at a path. */
+export function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
+}
+
+/** A value as quoted in a contradiction. */
+export function shortly(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return clean(text.length > 60 ? `${text.slice(0, 59)}…` : text);
+}
+
+const known: ReadonlySet<string> = new Set(
+  [...fieldNames.purposes, ...fieldNames.grantedPurposes, ...fieldNames.deniedPurposes].map((name) =>
+    normaliseName(name),
+  ),
+);
+
+/** What applied before the choice. */
+const defaults: ReadonlySet<string> = new Set(['default', 'defaults', 'previous', 'old', 'before']);
+
+const vendors: ReadonlySet<string> = new Set(['vendor', 'vendors', 'vendorconsents']);
+/** Names of objects that hold purposes instead of being one. */
+const containers: ReadonlySet<string> = new Set([
+  ...fieldNames.purposes.map((name) => normaliseName(name)),
+  ...vendors,
+  'purpose',
+  'purposeconsents',
+  'categorypreferences',
+  'optionalcookies',
+  'value',
+  'values',
+  'list',
+  'items',
+  'standard',
+  'global',
+  'web',
+  'cookies',
+]);
+
+const flagNames: ReadonlyMap<string, string> = new Map(purposeFlags.map((flag) => [normaliseName(flag), flag]));
 
 /** Fields whose text is a list of purposes and not a word for the whole choice. */
 const NAMES_LIST =
-  /(?:categories|purposes|services|groups|selections|choices|preferences|consents|permissions|accepted|granted|allowed|rejected|denied|declined)$/i;
+  /(?:categories|purposes|services|groups|selections|choices|preferences|consents|permissions|accepted|granted|allowed|rejected|denied|declined|ids)$/i;
 
-const NAME_KEYS = ['purpose', 'category', 'name', 'key', 'slug', 'code', 'id', 'type', 'label', 'title'] as const;
-const CHOICE_KEYS = [
-  'granted',
+const NAME_KEYS = [
+  'purpose',
+  'purposename',
+  'category',
+  'categoryname',
+  'service',
+  'name',
+  'key',
+  'slug',
+  'code',
+  'datause',
+  'purposeid',
+  'categoryid',
+  'id',
+  'type',
+  'label',
+  'title',
+] as const;
+
+/** Fields of an item that hold its choice if their names say nothing else, in plain form. */
+const choiceKeys: ReadonlySet<string> = new Set([
   'consent',
-  'consented',
-  'accepted',
-  'allowed',
-  'enabled',
-  'given',
   'status',
   'state',
   'choice',
@@ -174,36 +597,127 @@ const CHOICE_KEYS = [
   'value',
   'selected',
   'checked',
-] as const;
+  'preference',
+  'answer',
+  'response',
+  'transactiontype',
+  'action',
+  'consentstatus',
+  'consentstate',
+  'purposestatus',
+  'choicestate',
+  'active',
+  'isactive',
+  'permission',
+  'val',
+]);
 
-/**
- * `[{"name": "analytics", "granted": true}]`. An item without a choice is granted only in a list of granted ones; this
- * cannot be known here, so it is noted as a puzzle.
- */
-function collectItem(
-  item: JsonObject,
-  path: string,
-  listed: 'granted' | 'denied',
-  payload: Payload,
-  into: Purposes,
-): void {
-  const values = byNormalisedName(item);
-  const name = NAME_KEYS.map((key) => textOf(values.get(key), MAX_NAME)).find((text) => text !== null) ?? null;
-  const stated = choiceWithin(item);
-  const fromList =
-    CHOICE_KEYS.every((key) => values.get(key) === undefined) &&
-    /accept|grant|allow|consented|reject|den|declin|refus/i.test(path);
-  const choice = stated ?? (fromList ? (listed === 'granted' ? 'given' : 'refused') : null);
-  if (!put(into, name, choice)) payload.puzzle(path);
+interface ChoiceWithin {
+  readonly says: ChoiceMeant | null;
+  readonly contradiction: Contradiction | null;
+  /** The record itself says that the purpose needs no consent. */
+  readonly necessary: boolean;
+  /** It has a field for the choice, understood or not. */
+  readonly isStated: boolean;
+  /** The field that says that the visitor did not choose, or that processing rests on something else than consent. */
+  readonly notChosen: string | null;
+  readonly times: readonly unknown[];
 }
 
-function choiceWithin(item: JsonObject): ReturnType<typeof choiceMeant> {
+/** What an object about one purpose says of it: every statement counts, and grants only if none refuses. */
+function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
+  const found = { grants: null as string | null, refuses: null as string | null, says: null as ChoiceMeant | null };
+  let necessary = false;
+  let isStated = false;
+  let notChosen: string | null = null;
+  const times: unknown[] = [];
+  const take = (meant: ChoiceMeant | null, at: string) => {
+    const outcome = outcomeOf(meant);
+    if (outcome === 'granted') found.grants ??= at;
+    if (outcome === 'denied') found.refuses ??= at;
+    if (found.says === null || outcome === 'denied') found.says = meant ?? found.says;
+  };
+  for (const [key, value] of Object.entries(item).slice(0, 50)) {
+    const name = plainForm(key);
+    const role = roleOf(key);
+    const at = `${path}.${key}=${shortly(value)}`;
+    if (isNecessaryFlag(key) && typeof value !== 'object') {
+      necessary ||= choiceMeant(value) === 'given';
+      continue;
+    }
+    if (role.time !== null) times.push(value);
+    if (Array.isArray(value) && name === 'history') {
+      // The last of a purpose's choices.
+      const last = value.filter(isJsonObject).at(-1);
+      if (last !== undefined && depth < 3) times.push(...choiceWithin(last, path, depth + 1).times, last['timestamp']);
+      if (last !== undefined)
+        notChosen ??= Object.entries(last).find(([inner, said]) => saysNotChosen(inner, said, null))?.[0] ?? null;
+      continue;
+    }
+    const meant = typeof value === 'object' ? null : choiceMeant(value);
+    if (
+      saysOtherBasis(key, value) ||
+      saysNotChosen(key, value, meant === 'given' ? 'yes' : meant === 'refused' ? 'no' : null)
+    ) {
+      notChosen ??= at;
+      continue;
+    }
+    if (
+      (role.polarity === null && !choiceKeys.has(name)) ||
+      isBlank(value) ||
+      role.isTerms ||
+      role.isLegitimateInterest
+    )
+      continue;
+    if (role.isCircumstance && name !== 'transactiontype') continue;
+    if (isJsonObject(value)) {
+      if (depth > 1 || role.polarity === 'refusing') continue;
+      const within = choiceWithin(value, `${path}.${key}`, depth + 1);
+      times.push(...within.times);
+      if (within.contradiction !== null) return { ...within, isStated: true };
+      notChosen ??= within.notChosen;
+      isStated ||= within.isStated;
+      if (within.says !== null) take(within.says, `${path}.${key}`);
+      continue;
+    }
+    if (Array.isArray(value) || (typeof value === 'number' && value !== 0 && value !== 1 && value !== -1)) continue;
+    isStated = true;
+    if (isAlwaysActive(value)) necessary = true;
+    else if (role.polarity === 'refusing') {
+      if (outcomeOf(meant) === 'granted' || (typeof value === 'string' && isRefusalWord(value))) take('refused', at);
+    } else if (value === -1 || value === '-1') take('refused', at);
+    else take(name === 'transactiontype' && typeof value === 'string' ? transactionMeant(value) : meant, at);
+  }
+  const { grants, refuses, says } = found;
+  const contradiction: Contradiction | null =
+    grants !== null && refuses !== null && !necessary ? [grants, refuses] : null;
+  return { says, contradiction, necessary, isStated, notChosen, times };
+}
+
+/** The name of a purpose within its object: a usual one, else the only field that looks like an identifier. */
+function nameWithin(item: JsonObject): string | null {
   const values = byNormalisedName(item);
-  for (const key of CHOICE_KEYS) {
-    const choice = choiceMeant(values.get(key));
-    if (choice !== null) return choice;
+  for (const key of NAME_KEYS) {
+    const name = textOf(values.get(key), MAX_NAME);
+    if (name !== null && (key !== 'type' || choiceMeant(name) === null)) return name;
+  }
+  for (const [key, value] of Object.entries(item).slice(0, 50)) {
+    const name = typeof value === 'string' ? textOf(value, MAX_NAME) : null;
+    if (
+      name !== null &&
+      roleOf(key).time === null &&
+      /(?:purpose|category|notice|topic|channel|service|vendor|permission|preference)[a-z_]*(?:id|name|key|slug|code)$/i.test(
+        normaliseName(key),
+      )
+    )
+      return name;
   }
   return null;
+}
+
+/** OneTrust's words for what a receipt does to a purpose. */
+function transactionMeant(value: string): ChoiceMeant | null {
+  return plainForm(value) === 'confirmed' || plainForm(value) === 'changepreferences' ? 'given' : choiceMeant(value);
 }
 
 /** `Granted` and `granted` are the same field, as everywhere; the first one counts. */
@@ -216,15 +730,7 @@ function byNormalisedName(item: JsonObject): ReadonlyMap<string, unknown> {
   return values;
 }
 
-function put(into: Purposes, name: string | null, choice: ReturnType<typeof choiceMeant>): boolean {
-  if (name === null || name.trim() === '' || name.length > MAX_NAME) return false;
-  const outcome = outcomeOf(choice);
-  if (outcome === null || into.size >= MAX_PURPOSES) return false;
-  into.set(clean(name.trim()), outcome);
-  return true;
-}
-
-function outcomeOf(choice: ReturnType<typeof choiceMeant>): 'granted' | 'denied' | null {
+export function outcomeOf(choice: ChoiceMeant | null): 'granted' | 'denied' | null {
   switch (choice) {
     case 'given':
     case 'renewed-given':

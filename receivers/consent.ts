@@ -1,6 +1,10 @@
-import { isNecessary } from '../src/core/consent-judgement.ts';
+import { type Doubt, isNecessary, type PurposeChoice, type PurposeChoices } from '../src/core/consent-judgement.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
-import { choiceMeant, type Purposes, readPurposes } from './consent-purposes.ts';
+import { choiceMeant } from './choice-words.ts';
+import { readPurposes, unwrapConsent } from './consent-purposes.ts';
+import { readStatements, stateOf } from './consent-statements.ts';
+import { readTimes } from './consent-times.ts';
+import { platformOf } from './platforms.ts';
 import { consentModeFields, type FieldName, fieldsOfFamilies, purposeFlags } from './field-names.ts';
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
@@ -20,6 +24,8 @@ export interface DecisionFact {
   readonly bannerVersion: string | null;
   /** As stated in the record; the label is judged with the subject's history (consent-judgement.ts). */
   readonly state: ConsentState;
+  /** Empty if it says clearly what was chosen. */
+  readonly doubts: readonly Doubt[];
   /** The record's own word for what the visitor did: `accept_all`, `save_preferences`. */
   readonly action: string | null;
   /** How consent was asked for: `banner`, `preference-centre`. */
@@ -31,7 +37,7 @@ export interface DecisionFact {
   /** Accompanying statements that are not purposes: Global Privacy Control, an IAB TCF string, fields of Google's consent mode. */
   readonly signals: Readonly<Record<string, string>>;
   /** The choice for each purpose. Empty if the payload names none. */
-  readonly purposes: Readonly<Record<string, 'granted' | 'denied'>>;
+  readonly purposes: PurposeChoices;
   readonly policyId: string | null;
   readonly policyVersion: string | null;
   readonly region: string | null;
@@ -45,28 +51,55 @@ export interface DecisionFact {
 export const consentFamily: Family<DecisionFact> = {
   type: 'decision',
   events: ['consent.recorded'],
-  objects: ['consent', 'consent_record', 'consent_log', 'consent_event', 'record', 'log'],
+  objects: [
+    'consent',
+    'consent_record',
+    'consent_log',
+    'consent_event',
+    'consent_data',
+    'consent_receipt',
+    'cookie_consent',
+    'user_consent',
+    'tracking_consent',
+    'consents',
+    'context',
+    'receipt',
+    'request',
+    'consent_management',
+    'record',
+    'log',
+  ],
   fields: fieldsOfFamilies('every', 'decision'),
   alsoReads: purposeFlags,
+  unwrap: unwrapConsent,
   read: (_event, payload) => readDecision(payload, 'webhook'),
   eventIdOf: ({ recordId }) => recordId,
 };
 
 /** A decision from a webhook or a pulled row; a sentence if it says neither who chose nor what. */
 export function readDecision(payload: Payload, via: DecisionFact['via']): DecisionFact | { unreadable: string } {
-  const purposes = readPurposes(payload);
-  const signals = readSignals(payload, purposes);
-  const withdrawnAt = payload.time('withdrawnAt');
-  const state = withdrawnAt === null ? readState(payload, purposes) : 'withdrawn';
-  const occurred =
-    state === 'withdrawn'
-      ? payload.occurred('withdrawnAt', 'consentedAt', 'occurredAt', 'consentCreatedAt')
-      : payload.occurred('consentedAt', 'occurredAt', 'consentCreatedAt');
+  const platform = platformOf(payload);
+  const { choices, ...read } = readPurposes(payload, platform);
+  const signals = readSignals(payload, choices);
+  const told = readStatements(payload, platform, { choices, ...read });
+  const times = readTimes(payload, told);
+  const judged = stateOf(payload, {
+    ...told,
+    whole:
+      told.whole.length === 0 && choices.size === 0 && times.grants
+        ? [{ choice: 'given', at: 'its time' }]
+        : told.whole,
+    withdrawn: told.withdrawn || times.withdrawnAt !== null,
+  });
+  for (const path of read.unread) payload.puzzle(path);
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');
-  if (ownId === null && subject === null && state === 'unknown' && purposes.size === 0) {
+  const saysNothing =
+    judged.state === 'unknown' && choices.size === 0 && judged.doubts.length === 0 && Object.keys(signals).length === 0;
+  if (ownId === null && subject === null && saysNothing) {
     return { unreadable: 'It contains neither a record id nor a subject nor a choice.' };
   }
+  const occurred = judged.state === 'withdrawn' ? (times.withdrawnAt ?? times.decidedAt) : times.decidedAt;
   return {
     type: 'decision',
     via,
@@ -75,10 +108,11 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
     recordId: ownId ?? (occurred.basis === 'received' ? payload.text('eventId') : null),
     subject,
     bannerId: payload.text('bannerId'),
-    ...readCircumstances(payload, signals),
-    state,
+    ...readCircumstances(payload, times.firstAt === null ? signals : { ...signals, first_consent_at: times.firstAt }),
+    state: judged.state,
+    doubts: judged.doubts,
     // Names come from outside; fromEntries makes even `__proto__` an ordinary property.
-    purposes: Object.fromEntries(purposes),
+    purposes: Object.fromEntries(grantsNothing(judged) ? withoutGrants(choices) : choices),
     policyId: payload.text('shownPolicyId'),
     policyVersion: payload.text('shownPolicyVersion'),
     region: readRegion(payload, 'consentCountry', 'consentRegion'),
@@ -88,38 +122,13 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
   };
 }
 
-/**
- * The overall state. A stated one counts, except that `accepted` with nothing but necessary purposes granted is a
- * refusal. If it is "custom" or missing, the purposes decide; without purposes it is unknown, which permits nothing.
- */
-function readState(payload: Payload, purposes: Purposes): ConsentState {
-  if (isSet(payload, 'withdrawnFlag')) return 'withdrawn';
-  let stated = statedChoice(payload);
-  if (stated === null && isSet(payload, 'refusedFlag')) stated = 'refused';
-  if (stated !== null && stated !== 'by-purpose' && stated !== 'given' && stated !== 'renewed-given') return stated;
-  const granted = [...purposes].filter(([purpose, outcome]) => outcome === 'granted' && !isNecessary(purpose)).length;
-  if (stated === 'given' || stated === 'renewed-given') return purposes.size > 0 && granted === 0 ? 'refused' : stated;
-  if (purposes.size === 0) return 'unknown';
-  return granted > 0 ? 'given' : 'refused';
+/** Whether a record grants nothing, whatever it lists as granted. */
+function grantsNothing({ state, doubts }: Pick<DecisionFact, 'state' | 'doubts'>): boolean {
+  return doubts.length > 0 || state === 'unknown' || state === 'requested' || state === 'request-deferred';
 }
 
-/** A word for what was chosen takes precedence over one that only says that something was. */
-function statedChoice(payload: Payload): ReturnType<typeof choiceMeant> {
-  let weak: 'by-purpose' | null = null;
-  let puzzling: string | null = null;
-  for (const { value, path } of payload.each('consentState')) {
-    const choice = choiceMeant(value);
-    if (choice === 'by-purpose') weak = choice;
-    else if (choice !== null) return choice;
-    else if (textOf(value) !== null) puzzling ??= path;
-  }
-  if (weak === null && puzzling !== null) payload.puzzle(puzzling);
-  return weak;
-}
-
-function isSet(payload: Payload, flag: 'withdrawnFlag' | 'refusedFlag'): boolean {
-  for (const { value } of payload.each(flag)) if (choiceMeant(value) === 'given') return true;
-  return false;
+function withoutGrants(choices: ReadonlyMap<string, PurposeChoice>): readonly (readonly [string, PurposeChoice])[] {
+  return [...choices].filter(([name, choice]) => choice !== 'granted' || isNecessary(name));
 }
 
 type Circumstances = Pick<DecisionFact, 'action' | 'method' | 'domain' | 'page' | 'bannerVersion' | 'signals'>;
@@ -186,7 +195,7 @@ function pageOf(value: unknown): string | null {
  * Statements that are not purposes. Consent-mode fields of Google among the purposes are moved here if the record names
  * another purpose that needs consent; otherwise they stay purposes, since they are the only recorded choice.
  */
-function readSignals(payload: Payload, purposes: Purposes): Readonly<Record<string, string>> {
+function readSignals(payload: Payload, purposes: Map<string, PurposeChoice>): Readonly<Record<string, string>> {
   const signals: [string, string][] = [];
   const add = (name: string, value: string | null) => {
     if (value !== null) signals.push([name, value.length > MAX_SIGNAL ? `(${value.length} characters)` : value]);
@@ -201,7 +210,7 @@ function readSignals(payload: Payload, purposes: Purposes): Readonly<Record<stri
 
 const modeNames = new Map(consentModeFields.map((name) => [normaliseName(name), name]));
 
-function takeConsentMode(payload: Payload, purposes: Purposes): ReadonlyMap<string, string> {
+function takeConsentMode(payload: Payload, purposes: Map<string, PurposeChoice>): ReadonlyMap<string, string> {
   const mode = new Map<string, string>();
   for (const { value } of payload.each('consentModeSignal')) {
     if (!isJsonObject(value)) continue;

@@ -41,7 +41,9 @@ const names = {
       'visitor_hash visitor_id_hash hashed_visitor_id visitor_id visitor.hash visitor.hashed_id visitor.id ' +
       'subject_hash subject_id subject.hash subject.id hashed_subject identifier_hash hashed_identifier hashed_id ' +
       'user_hash user_id_hash hashed_user_id anonymous_id device_hash session_hash principal_id visitor subject ' +
-      'identifier hash',
+      'identifier hash visitor_token visitor_uuid browser_id cookie_id pseudonym pseudonymous_id besucher_id ' +
+      'besucher_hash besucher visiteur_id id_visiteur visiteur id_visitante visitante id_visitatore visitatore bezoeker_id bezoeker ' +
+      'besokare_id besokare besogende odwiedzajacy',
     bannerId: 'banner_id consent_banner_id cookie_banner_id banner.id widget_id banner',
     bannerVersion:
       'banner_version banner.version banner_revision consent_banner_version widget_version banner_config_version',
@@ -59,14 +61,19 @@ const names = {
     consentModeSignal:
       'consent_mode google_consent_mode gcm google_consent consent_mode_v2 signals.consent_mode signals.google_consent_mode',
     consentState:
-      'consent_state consent_status consent_decision consent_choice decision choice state status consent_action ' +
-      'action consent consent_given has_consent opted_in accepted granted given agreed consent_type event_type ' +
-      'type value',
+      'consent_state consent_status consent_decision consent_choice user_choice user_decision decision choice state status ' +
+      'consent_action user_action action consent consent_given has_consent opted_in opt_in accepted granted given agreed ' +
+      'button_clicked clicked_button answer response result consent_type event_type event_name type value provision.type ' +
+      'provision.decision subscription_state cookie_value',
     withdrawnFlag: 'withdrawn is_withdrawn revoked is_revoked',
-    refusedFlag: 'rejected declined denied refused opted_out opt_out do_not_sell',
+    refusedFlag: 'rejected declined denied refused opted_out opt_out',
+    purposeOfRecord:
+      'purpose purpose_id purpose_name purpose_code consent_purpose data_use_purpose data_use_purpose_id data_use ' +
+      'processing_purpose purpose.name purpose.id cookie_name',
     purposes:
       'purposes categories consent_categories cookie_categories consent_purposes choices preferences ' +
-      'consent_preferences selections consents permissions services groups choice decision consent consent_state',
+      'consent_preferences selections consents permissions services groups choice decision consent consent_state ' +
+      'purpose.consents purpose_ids level subscription_statuses channels events tarteaucitron',
     grantedPurposes:
       'accepted_categories granted_categories allowed_categories consented_categories accepted_purposes ' +
       'granted_purposes allowed_purposes consented_purposes accepted granted allowed',
@@ -79,8 +86,10 @@ const names = {
     consentRegion: 'region_code region geo.region location.region visitor.region',
     consentExpiresAt: 'expires_at expiry expires expiry_date expiration expiration_date valid_until',
     withdrawnAt: 'withdrawn_at revoked_at',
-    consentedAt: 'recorded_at consented_at consent_timestamp consent_date consent_time decided_at given_at logged_at',
-    consentCreatedAt: 'created_at created updated_at',
+    consentedAt:
+      'recorded_at consented_at consent_timestamp consent_date consent_time decided_at given_at logged_at datestamp utc consent_start_time rfc_cookie',
+    changedAt: 'updated_at last_consent_timestamp fides_meta.updated_at meta.updated_at',
+    consentCreatedAt: 'created_at created fides_meta.created_at meta.created_at',
   },
 
   /** dsar.*. */
@@ -213,8 +222,8 @@ export const fieldNames = Object.fromEntries(
 
 /** Names of purposes that may appear in a consent record as separate fields (`{"analytics": true}`). */
 export const purposeFlags: readonly string[] = (
-  'necessary strictly_necessary essential functional functionality preferences analytics statistics performance ' +
-  'marketing advertising targeting personalization personalisation social_media social unclassified ad_storage ' +
+  'necessary strictly_necessary essential functional functionality preferences analytics statistics performance other others uncategorized ' +
+  'marketing advertising advertisement targeting personalization personalisation social_media social unclassified ad_storage ' +
   'ad_user_data ad_personalization analytics_storage functionality_storage personalization_storage ' +
   'security_storage'
 ).split(' ');

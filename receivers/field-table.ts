@@ -1,3 +1,4 @@
+import { foldedText } from '../src/core/plain-words.ts';
 import { envelopes, eventNames, type FieldName, fieldNames } from './field-names.ts';
 
 /** Names of fields per source, tried before the built-in ones (src/core/source.ts, fieldNames). */
@@ -16,17 +17,18 @@ export interface FamilyFields {
 /** Longer keys, in UTF-16 units, never name a field. */
 const MAX_KEY = 200;
 const MAX_REMEMBERED = 5000;
+const beyondAscii = /[^\0-\x7f]/;
 const normalised = new Map<string, string>();
 
 /**
- * A key without case, `_`, `-` and similar; a key of only such characters is unchanged. For a key of more than 200
+ * A key without case, accents, `_`, `-` and similar; a key of only such characters is unchanged. For a key of more than 200
  * characters, returns only its beginning, which matches no field: a payload may contain a key of a megabyte.
  */
 export function normaliseName(key: string): string {
   if (key.length > MAX_KEY) return `\0${key.slice(0, MAX_KEY)}`;
   let name = normalised.get(key);
   if (name === undefined) {
-    name = key.toLowerCase().replace(/[^a-z0-9]+/g, '') || key;
+    name = (beyondAscii.test(key) ? foldedText(key) : key.toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, '') || key;
     // Keys repeat from payload to payload; if a sender invents endless new ones, the cache is cleared. It holds 2 MB at
     // most.
     if (normalised.size >= MAX_REMEMBERED) normalised.clear();
@@ -55,12 +57,14 @@ const commonNames = [...eventNames, ...envelopes].map((name) => firstSegment(nor
 /** The names of each field in look-up form, a source's own before the built-in ones. */
 export class FieldTable {
   readonly #names: ReadonlyMap<FieldName, readonly string[]>;
+  readonly #own = new Map<FieldName, readonly string[]>();
   readonly #known = new Map<FamilyFields, ReadonlySet<string>>();
 
   constructor(overrides: FieldOverrides) {
     const names = new Map<FieldName, readonly string[]>();
     for (const field of Object.keys(fieldNames) as FieldName[]) {
       const own = Object.hasOwn(overrides, field) ? (overrides[field] ?? []) : [];
+      if (own.length > 0) this.#own.set(field, own.map(normalisePath));
       names.set(field, [...new Set([...own, ...fieldNames[field]].map(normalisePath))]);
     }
     this.#names = names;
@@ -68,6 +72,11 @@ export class FieldTable {
 
   names(field: FieldName): readonly string[] {
     return this.#names.get(field) ?? [];
+  }
+
+  /** The source's own names of a field. */
+  ownNames(field: FieldName): readonly string[] {
+    return this.#own.get(field) ?? [];
   }
 
   /** Top-level names from which a family reads something; computed once per family. */

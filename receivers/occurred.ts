@@ -1,3 +1,5 @@
+import { momentAt } from '../src/core/zoned-days.ts';
+
 /** Where a time comes from: the event's payload, a pulled row, our own clock, or a payload time without an offset. */
 type TimeBasis = 'payload' | 'row' | 'received' | 'assumed-offset';
 
@@ -20,16 +22,18 @@ export interface TimeContext {
 }
 
 /** A time as ISO 8601 UTC, and whether its offset had to be assumed. */
-interface ParsedTime {
+export interface ParsedTime {
   readonly at: string;
   readonly assumed: boolean;
 }
 
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(Z|z|UTC|GMT)| ?([+-]\d\d)(?::?(\d\d))?)?)?$/;
-/** As in HTTP and mail (RFC 5322): `Tue, 01 Jul 2026 10:00:00 GMT`. */
-const WRITTEN_OUT = /^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/;
+/** Without separators: `20260701T100000Z`, `20260701100000`. */
+const COMPACT = /^(\d{4})(\d\d)(\d\d)T?(\d\d)(\d\d)(\d\d)(?:[.,](\d{1,9}))?(?:(Z)|([+-]\d\d):?(\d\d)?)?$/;
 const EPOCH = /^\d{9,19}(?:\.\d{1,9})?$/;
+/** Longer texts are no times. */
+const MAX_WRITTEN = 100;
 
 /** Times claimed to be more than this after receipt do not count. */
 const MAX_AHEAD_MS = 5 * 60_000;
@@ -37,18 +41,132 @@ const MAX_AHEAD_MS = 5 * 60_000;
 const MAX_BEHIND_YEARS = 10;
 
 /**
- * Reads a time: ISO 8601 with or without an offset (or only a date), the form of HTTP dates, or the time since 1970 as
- * a number or digits. The unit of a number follows from its size: below 10^11 seconds, below 10^14 milliseconds, below
- * 10^17 microseconds, otherwise nanoseconds. Null for anything else, and for dates that do not exist.
+ * Reads a time: ISO 8601 with or without separators, offset or time of day; as HTTP, mail, JavaScript and spreadsheets write it out (`Tue, 01 Jul
+ * 2026 10:00:00 GMT`, `07/01/2026, 3:00 PM` only if day and month cannot be confused); with the name of a zone; the objects of Firestore, MongoDB
+ * and PHP; or the time since 1970 as a number or digits. The unit of a number follows from its size: below 10^11 seconds, below 10^14
+ * milliseconds, below 10^17 microseconds, otherwise nanoseconds. Null for anything else, and for dates that do not exist.
  */
 export function parseTime(value: unknown, assumedOffset: string): ParsedTime | null {
   if (typeof value === 'number') return fromEpoch(value);
-  if (typeof value !== 'string') return null;
+  if (typeof value === 'object' && value !== null) return fromObject(value, assumedOffset);
+  if (typeof value !== 'string' || value.length > MAX_WRITTEN) return null;
   const text = value.trim();
+  // As .NET writes it.
+  const ticks = /^\/Date\((\d{9,14})(?:[+-]\d{4})?\)\/$/.exec(text);
+  if (ticks !== null) return fromEpoch(Number(ticks[1]));
   const iso = ISO.exec(text);
   if (iso !== null) return fromIso(iso, assumedOffset);
+  const compact = COMPACT.exec(text);
+  // Fourteen digits may also be milliseconds, but not of this century.
+  if (compact !== null && /^(?:19|20)/.test(text)) return fromIso(compact, assumedOffset);
   if (EPOCH.test(text)) return fromEpoch(Number(text));
-  return WRITTEN_OUT.test(text) ? toParsed(Date.parse(text), false) : null;
+  return fromWritten(text, assumedOffset);
+}
+
+/** `{"_seconds": …}` of Firestore, `{"$date": …}` of MongoDB, `{"date": …, "timezone": …}` of PHP. */
+function fromObject(value: object, assumedOffset: string): ParsedTime | null {
+  if (Array.isArray(value)) return fromParts(value, assumedOffset);
+  const fields = value as Readonly<Record<string, unknown>>;
+  const seconds = fields['_seconds'] ?? fields['seconds'];
+  if (typeof seconds === 'number' || (typeof seconds === 'string' && /^\d{9,11}$/.test(seconds))) {
+    const nanos = Number(fields['_nanoseconds'] ?? fields['nanoseconds'] ?? fields['nanos'] ?? 0);
+    return fromEpoch(Number(seconds) + (Number.isFinite(nanos) ? nanos / 1e9 : 0));
+  }
+  const inner = fields['$date'] ?? fields['$numberLong'];
+  if (inner !== undefined) return parseTime(inner, assumedOffset);
+  const { date, timezone } = fields;
+  if (typeof date !== 'string' || typeof timezone !== 'string') return null;
+  return parseTime(`${date} ${timezone}`, assumedOffset) ?? parseTime(date, assumedOffset);
+}
+
+/** `[2026, 7, 1, 10, 0, 0]`, as Java writes a time without a zone. */
+function fromParts(parts: readonly unknown[], assumedOffset: string): ParsedTime | null {
+  if (parts.length < 5 || parts.length > 7 || !parts.every(Number.isSafeInteger)) return null;
+  const [year, month, day, hour, minute, second = 0] = parts.map((part) => String(part).padStart(2, '0'));
+  return parseTime(`${year}-${month}-${day}T${hour}:${minute}:${String(second).padStart(2, '0')}`, assumedOffset);
+}
+
+const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+/** Abbreviations of zones that have one meaning in consent and mail software, minutes east of UTC. */
+const zones: Readonly<Record<string, number>> = {
+  ...{ utc: 0, gmt: 0, z: 0, wet: 0, west: 60, bst: 60, cet: 60, cest: 120, mez: 60, mesz: 120, eet: 120, eest: 180 },
+  ...{ est: -300, edt: -240, cdt: -300, mst: -420, mdt: -360, pst: -480, pdt: -420, aest: 600, aedt: 660, jst: 540 },
+};
+const TIME_OF_DAY = /(?:^|[T ,(])(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*([ap]\.?m\.?)?/i;
+
+/** A time written out, in any order of its parts that leaves no doubt. */
+function fromWritten(text: string, assumedOffset: string): ParsedTime | null {
+  const clock = TIME_OF_DAY.exec(text);
+  const [whole = '', hour = '0', minute = '00', second = '00', fraction = '', half = ''] = clock ?? [];
+  const date = dateWritten(text.replace(whole, ' '));
+  if (date === null) return null;
+  const [year, month, day, rest] = date;
+  let hours = Number(hour);
+  if (half !== '') {
+    if (hours < 1 || hours > 12) return null;
+    hours = (hours % 12) + (/^p/i.test(half) ? 12 : 0);
+  }
+  const two = (part: number | string) => String(part).padStart(2, '0');
+  const local = `${year}-${two(month)}-${two(day)}T${two(hours)}:${minute}:${two(second)}${fraction === '' ? '' : `.${fraction}`}`;
+  const offset = offsetWritten(rest);
+  const zone = /\b[A-Z][A-Za-z]+\/[A-Za-z_]+(?:\/[A-Za-z_]+)?\b/.exec(rest)?.[0];
+  if (offset === null && zone !== undefined) return inZone(local, zone);
+  if (offset === null && /[A-Za-z]/.test(rest.replace(/\(.*\)/, ''))) return null;
+  const iso = ISO.exec(`${local}${offset ?? ''}`);
+  return iso === null ? null : fromIso(iso, assumedOffset);
+}
+
+/** Year, month, day, and what else the text says. */
+function dateWritten(text: string): readonly [number, number, number, string] | null {
+  const named =
+    /(\d{1,2})?(?:st|nd|rd|th)?[ .-]*\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[ ,-]*(\d{1,2}(?!\d))?(?:st|nd|rd|th)?[ ,-]*(\d{4})?/i.exec(
+      text,
+    );
+  if (named !== null) {
+    const [whole, before, name = '', after, yearAfter] = named;
+    const rest = text.replace(whole, ' ').replace(/\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\b,?/i, ' ');
+    const year = yearAfter ?? /(?:^| )(\d{4})(?= |$)/.exec(rest)?.[1];
+    const day = before ?? after;
+    if (year === undefined || day === undefined || (before !== undefined && after !== undefined)) return null;
+    return [
+      Number(year),
+      monthNames.indexOf(name.toLowerCase()) + 1,
+      Number(day),
+      yearAfter === undefined ? rest.replace(year, ' ') : rest,
+    ];
+  }
+  const yearFirst = /(?:^| )(\d{4})([/.-])(\d{1,2})\2(\d{1,2})(?!\d)T?/.exec(text);
+  if (yearFirst !== null)
+    return [Number(yearFirst[1]), Number(yearFirst[3]), Number(yearFirst[4]), text.replace(yearFirst[0], ' ')];
+  const yearLast = /(?:^| )(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?!\d)/.exec(text);
+  if (yearLast === null) return null;
+  const [whole, first = '', separator, second = '', year] = yearLast;
+  const rest = text.replace(whole, ' ');
+  const [a, b] = [Number(first), Number(second)];
+  // With points, the day comes first everywhere; with other separators, only a number above 12 shows which is the day.
+  if (separator === '.' || a > 12 || a === b) return [Number(year), b, a, rest];
+  return b > 12 ? [Number(year), a, b, rest] : null;
+}
+
+/** `+0100`, `GMT-5`, `CET` as an offset `+hh:mm`; null if none is written. */
+function offsetWritten(text: string): string | null {
+  const digits = /([+-])(\d{1,2}):?(\d\d)?(?!\d)/.exec(text);
+  if (digits !== null) return `${digits[1]}${(digits[2] ?? '').padStart(2, '0')}:${digits[3] ?? '00'}`;
+  for (const [word] of text.matchAll(/\b[A-Za-z]{1,4}\b(?!\/)/g)) {
+    const minutes = zones[word.toLowerCase()];
+    if (minutes === undefined) continue;
+    const of = (part: number) => String(Math.floor(Math.abs(part))).padStart(2, '0');
+    return `${minutes < 0 ? '-' : '+'}${of(minutes / 60)}:${of(minutes % 60)}`;
+  }
+  return null;
+}
+
+function inZone(local: string, zone: string): ParsedTime | null {
+  try {
+    return { at: momentAt(local, zone), assumed: false };
+  } catch {
+    return null;
+  }
 }
 
 function fromIso(parts: RegExpExecArray, assumedOffset: string): ParsedTime | null {

@@ -64,6 +64,34 @@ export function parseText(text: string): unknown {
   }
 }
 
+/** The longest text that is examined for JSON in another encoding, in UTF-16 units. */
+const MAX_WRAPPED = 100_000;
+
+/**
+ * The object or list in a text: JSON, JSON encoded for an address or a cookie (`%7B…`), or JSON in base64 (`eyJ…`). Undefined if it holds none.
+ */
+export function parseWrapped(text: string): unknown {
+  const start = text.trimStart();
+  let value: unknown;
+  if (/^[[{]/.test(start)) value = parseText(start);
+  else if (start.length > MAX_WRAPPED) return undefined;
+  else if (/^%(?:25)*(?:7B|5B)/i.test(start)) value = parseText(decodedAddress(start));
+  else if (/^(?:eyJ|W[yz3])[A-Za-z0-9+/_-]{8,}={0,2}$/.test(start))
+    value = parseText(Buffer.from(start, 'base64').toString('utf8'));
+  return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+/** Text without the escapes of an address, however often they were applied; unchanged where they are wrong. */
+function decodedAddress(text: string): string {
+  let decoded = text;
+  try {
+    for (let times = 0; times < 3 && decoded.startsWith('%'); times += 1) decoded = decodeURIComponent(decoded);
+  } catch {
+    return text;
+  }
+  return decoded;
+}
+
 const MAYBE_LARGE = /\d{16}/;
 const INTEGER = /^-?\d{16,}$/;
 

@@ -1,7 +1,8 @@
 import type { FieldName } from './field-names.ts';
 import { type FamilyFields, envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
-import { occurredOf, parseTime, type TimeContext, type Occurred } from './occurred.ts';
-import { clean, isBlank, isJsonObject, type JsonObject, parseText, textOf } from './parse.ts';
+import { plainForm } from '../src/core/plain-words.ts';
+import { occurredOf, type ParsedTime, parseTime, type TimeContext, type Occurred } from './occurred.ts';
+import { clean, isBlank, isJsonObject, type JsonObject, parseWrapped, textOf } from './parse.ts';
 
 /** Limits on what is examined in one payload, so that a strange one costs no more than a large one. */
 const MAX_FIELDS = 1000;
@@ -32,6 +33,15 @@ interface Found {
   readonly value: unknown;
   /** The object that contains it. */
   readonly parent: JsonObject;
+  /** It is next to the envelope that holds the event's content, so it may describe the delivery instead. */
+  readonly beside: boolean;
+}
+
+interface PayloadOptions {
+  /** The source's setting. */
+  readonly necessaryPurposes?: readonly string[] | undefined;
+  /** {@link Family.unwrap}. */
+  readonly unwrap?: ((key: string, text: string) => JsonObject | null) | undefined;
 }
 
 /**
@@ -41,17 +51,28 @@ interface Found {
 export class Payload {
   readonly #table: FieldTable;
   readonly #time: TimeContext;
+  readonly #necessary: readonly string[];
+  readonly #unwrap: PayloadOptions['unwrap'];
   /** Normalised path → where it was found. */
   readonly #found = new Map<string, Found>();
   /** The payload's fields with their normalised names: candidates for `unread`. */
   readonly #fields: { readonly name: string; readonly found: Found }[] = [];
+  readonly #opened = new Set<unknown>();
   readonly #used = new Set<unknown>();
   readonly #puzzling = new Set<string>();
 
   /** `objects`: names of the object that the event is about, which is searched as if its fields were outside it. */
-  constructor(root: JsonObject, objects: ReadonlySet<string>, table: FieldTable, time: TimeContext) {
+  constructor(
+    root: JsonObject,
+    objects: ReadonlySet<string>,
+    table: FieldTable,
+    time: TimeContext,
+    { necessaryPurposes = [], unwrap }: PayloadOptions = {},
+  ) {
     this.#table = table;
     this.#time = time;
+    this.#necessary = necessaryPurposes;
+    this.#unwrap = unwrap;
     this.#open(root, '', objects, 0);
   }
 
@@ -62,22 +83,36 @@ export class Payload {
       const name = normaliseName(key);
       let value = object[key];
       if (depth < MAX_DEPTH) {
-        if (envelopeNames.has(name)) {
-          if (typeof value === 'string' && value.startsWith('{')) value = parseText(value) ?? value;
+        if (envelopeNames.has(name) || (name === 'fields' && isTyped(value))) {
+          value = isTyped(value) ? untyped(value) : value;
+          if (typeof value === 'string') value = parseWrapped(value) ?? value;
           if (isJsonObject(value)) {
             enveloped = true;
             this.#open(value, `${path}${key}.`, objects, depth + 1);
             continue;
           }
-        } else if (objects.has(name) && isJsonObject(value)) {
-          this.#open(value, `${path}${key}.`, objects, depth + 1);
+        } else if (name === 'message' && typeof value === 'string' && value.startsWith('{')) {
+          value = parseWrapped(value) ?? value;
+          if (isJsonObject(value)) {
+            enveloped = true;
+            this.#open(value, `${path}${key}.`, objects, depth + 1);
+            continue;
+          }
+        } else {
+          const unwrapped = typeof value === 'string' ? (this.#unwrap?.(key, value) ?? null) : null;
+          value = unwrapped ?? value;
+          if (isJsonObject(value) && (unwrapped !== null || objects.has(name))) {
+            this.#opened.add(value);
+            this.#open(value, `${path}${key}.`, objects, depth + 1);
+          }
         }
       }
-      entries.push({ name, found: { path: path + key, value, parent: object } });
+      entries.push({ name, found: { path: path + key, value, parent: object, beside: false } });
     }
     for (const { name, found } of entries) {
-      this.#add(enveloped && BESIDE.has(name) ? `^${name}` : name, found, depth);
-      this.#fields.push({ name, found });
+      const own = enveloped ? { ...found, beside: true } : found;
+      this.#add(enveloped && BESIDE.has(name) ? `^${name}` : name, own, depth);
+      this.#fields.push({ name, found: own });
     }
   }
 
@@ -89,7 +124,7 @@ export class Payload {
     for (const key of Object.keys(parent).slice(0, MAX_FIELDS)) {
       this.#add(
         `${name}.${normaliseName(key)}`,
-        { path: `${found.path}.${key}`, value: parent[key], parent },
+        { path: `${found.path}.${key}`, value: parent[key], parent, beside: found.beside },
         depth + 1,
       );
     }
@@ -110,7 +145,11 @@ export class Payload {
   }
 
   /** Every value of a field, in the order of its names; the caller must {@link puzzle} about those it does not understand. */
-  *each(field: FieldName): Generator<{ readonly value: unknown; readonly path: string }> {
+  each(field: FieldName): Generator<{ readonly value: unknown; readonly path: string }> {
+    return this.#all(field);
+  }
+
+  *#all(field: FieldName): Generator<Found> {
     for (const name of this.#table.names(field)) {
       const found = this.#found.get(name);
       if (found !== undefined && !isBlank(found.value)) yield found;
@@ -120,6 +159,16 @@ export class Payload {
   /** A field as trimmed text (numbers as digits); null if absent, blank, not text, or longer than `max`. */
   text(field: FieldName, max?: number): string | null {
     return this.first(field, (value) => textOf(value, max));
+  }
+
+  /** Whether the source's settings name a purpose as necessary. */
+  isNecessary(purpose: string): boolean {
+    return this.#necessary.length > 0 && this.#necessary.some((name) => plainForm(name) === plainForm(purpose));
+  }
+
+  /** Whether the source's own names for a field led to this path. */
+  isNamedBySource(field: FieldName, path: string): boolean {
+    return this.#table.ownNames(field).some((name) => this.#found.get(name)?.path === path);
   }
 
   /** A part of the payload, searched with the same table of names. */
@@ -132,22 +181,88 @@ export class Payload {
     return this.#found.get(normaliseName(name))?.value;
   }
 
+  /** Whether a field has this name, in normalised form; `*` at its end: whether the name of a top-level field begins so. */
+  has(name: string): boolean {
+    if (!name.endsWith('*')) return this.#found.has(name);
+    const start = name.slice(0, -1);
+    return this.#fields.some((field) => field.name.startsWith(start));
+  }
+
+  /** The payload's top-level fields, of the envelopes and objects that were opened too, inner ones first. */
+  *fields(): Generator<{
+    readonly name: string;
+    readonly path: string;
+    readonly value: unknown;
+    readonly beside: boolean;
+  }> {
+    for (const { name, found } of this.#fields) yield { name, ...found };
+  }
+
   /** The first of these fields that contains a time. */
   time(...fields: readonly FieldName[]): string | null {
     return this.#parsedTime(fields)?.at ?? null;
   }
 
-  /** When the event happened according to the first of these fields with a time, otherwise when it was received. */
+  /**
+   * When the event happened according to the first of these fields with a time, otherwise when it was received. What stands next to the
+   * envelope describes the delivery, so it counts only if the content has no time.
+   */
   occurred(...fields: readonly FieldName[]): Occurred {
-    return occurredOf(this.#parsedTime(fields), this.#time);
+    return this.occurredAt(this.#parsedTime(fields, false) ?? this.#parsedTime(fields));
   }
 
-  #parsedTime(fields: readonly FieldName[]) {
+  /** Every time in a field, of the content before the delivery's own, in the order of its names. */
+  times(field: FieldName): readonly (Occurred & { readonly beside: boolean; readonly path: string })[] {
+    const times: (Occurred & { readonly beside: boolean; readonly path: string })[] = [];
+    for (const found of this.#all(field)) {
+      const time = this.#timeAt(found);
+      if (time !== null) times.push({ ...this.occurredAt(time), beside: found.beside, path: found.path });
+    }
+    return times.sort((a, b) => Number(a.beside) - Number(b.beside));
+  }
+
+  /** A value as a time; null if it is none. */
+  timeOf(value: unknown): Occurred | null {
+    const time = parseTime(value, this.#time.assumedOffset);
+    return time === null ? null : this.occurredAt(time);
+  }
+
+  /** Whether the fields of an object were opened as if they stood outside it. */
+  isOpened(object: unknown): boolean {
+    return this.#opened.has(object);
+  }
+
+  /** A claimed time judged by the receipt; null: the receipt. */
+  occurredAt(time: ParsedTime | null): Occurred {
+    return occurredOf(time, this.#time);
+  }
+
+  #parsedTime(fields: readonly FieldName[], beside = true): ParsedTime | null {
     for (const field of fields) {
-      const time = this.first(field, (value) => parseTime(value, this.#time.assumedOffset));
-      if (time !== null) return time;
+      let puzzling: string | null = null;
+      for (const found of this.#all(field)) {
+        if (found.beside && !beside) continue;
+        const time = this.#timeAt(found);
+        if (time !== null) return time;
+        puzzling ??= found.path;
+      }
+      if (puzzling !== null) this.#puzzling.add(puzzling);
     }
     return null;
+  }
+
+  /** A date whose time of day, and zone, are fields of their own. */
+  #timeAt({ value, parent }: Found): ParsedTime | null {
+    const { assumedOffset } = this.#time;
+    if (typeof value === 'string' && DATE_ALONE.test(value.trim())) {
+      const [clock, zone] = [siblingOf(parent, CLOCK_NAMES), siblingOf(parent, ZONE_NAMES)];
+      if (typeof clock === 'string' && /^\d{1,2}:\d\d/.test(clock.trim())) {
+        const whole = `${value.trim()} ${clock.trim()}`;
+        const zoned = typeof zone === 'string' ? parseTime(`${whole} ${zone.trim()}`, assumedOffset) : null;
+        return zoned ?? parseTime(whole, assumedOffset) ?? parseTime(value, assumedOffset);
+      }
+    }
+    return parseTime(value, assumedOffset);
   }
 
   /** Marks an object as completely read, so that none of its fields is unread. */
@@ -182,6 +297,38 @@ export class Payload {
   }
 }
 
+/** Whether each value is an object with its type as the only name, as in Firestore's API: {"stringValue": "…"}. */
+function isTyped(value: unknown): value is Readonly<Record<string, JsonObject>> {
+  if (!isJsonObject(value)) return false;
+  const members = Object.values(value);
+  return (
+    members.length > 0 &&
+    members.every(
+      (member) =>
+        isJsonObject(member) && Object.keys(member).length === 1 && /^[a-z]+Value$/.test(Object.keys(member)[0] ?? ''),
+    )
+  );
+}
+
+function untyped(value: Readonly<Record<string, JsonObject>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => {
+      const [inner] = Object.values(member);
+      const fields = isJsonObject(inner) ? inner['fields'] : undefined;
+      return [key, isTyped(fields) ? untyped(fields) : inner];
+    }),
+  );
+}
+
+const DATE_ALONE = /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/;
+const CLOCK_NAMES: ReadonlySet<string> = new Set(['time', 'timeofday', 'consenttime', 'hour', 'clock']);
+const ZONE_NAMES: ReadonlySet<string> = new Set(['timezone', 'tz', 'zone', 'utcoffset', 'offset', 'timezoneoffset']);
+
+function siblingOf(object: JsonObject, names: ReadonlySet<string>): unknown {
+  const key = Object.keys(object).find((one) => names.has(normaliseName(one)));
+  return key === undefined ? undefined : object[key];
+}
+
 /** One family of events: their names, and how a payload becomes a fact. */
 export interface Family<F extends { readonly type: string; readonly occurred: Occurred }> extends FamilyFields {
   /** The type of its facts. */
@@ -190,6 +337,8 @@ export interface Family<F extends { readonly type: string; readonly occurred: Oc
   readonly events: readonly string[];
   /** Also reads any other event whose name starts with this word. */
   readonly anyOf?: string;
+  /** The object in the text of a field, whose fields are then read as if they stood outside it; null if it holds none. */
+  readonly unwrap?: (key: string, text: string) => JsonObject | null;
   /** Fields of items in its lists, looked up within each item. */
   readonly fieldsWithin?: readonly FieldName[];
   /** The fact, or a sentence saying why there is none. */

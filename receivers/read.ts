@@ -24,7 +24,7 @@ export interface ReadingContext {
   /** Our clock on arrival, ISO 8601 UTC. */
   readonly receivedAt: string;
   /** Keep one object per source: data derived from its field names are cached by it. */
-  readonly options: Pick<SourceOptions, 'fieldNames' | 'assumedOffset' | 'eventNames'>;
+  readonly options: Pick<SourceOptions, 'fieldNames' | 'assumedOffset' | 'eventNames' | 'necessaryPurposes'>;
 }
 
 interface EventName {
@@ -125,7 +125,10 @@ function openPayload(
 ): Payload {
   const { receivedAt, options } = context;
   const time = { receivedAt, assumedOffset: options.assumedOffset, basis };
-  return new Payload(root, objectNames.get(family) ?? NO_OBJECTS, fieldTableOf(options.fieldNames), time);
+  return new Payload(root, objectNames.get(family) ?? NO_OBJECTS, fieldTableOf(options.fieldNames), time, {
+    necessaryPurposes: options.necessaryPurposes,
+    unwrap: family.unwrap,
+  });
 }
 
 /** Where a source puts the event's name (`fieldNames.event`), and its names for the documented events. */

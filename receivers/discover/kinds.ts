@@ -1,4 +1,4 @@
-import { choiceMeant } from '../consent-purposes.ts';
+import { choiceMeant } from '../choice-words.ts';
 import { requestKindOf } from '../dsar.ts';
 import { parseTime } from '../occurred.ts';
 import { isJsonObject } from '../parse.ts';

@@ -20,7 +20,7 @@ import {
   type Span,
 } from '../pulls.ts';
 import type { ReportInput } from '../report.ts';
-import { choicesThatDiffer } from '../../src/core/consent-judgement.ts';
+import { choicesThatDiffer, doubtWords } from '../../src/core/consent-judgement.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { stateWord } from '../words.ts';
 import { actionSchema, type Counters } from '../../src/core/action.ts';
@@ -308,7 +308,7 @@ export function contradictionsOf({ decisionId, rows }: ReconciledDecision): Cont
       bannerId: row.banner_id,
       first: earlier.seq,
       other: row.seq,
-      differs: differencesOf(earlier, row),
+      differs: [...doubtWords(row.doubts), ...(earlier === row ? [] : differencesOf(earlier, row))],
     });
   }
   return found;

@@ -7,7 +7,7 @@ import {
 } from '../../reports/policy-texts.ts';
 import { differencesOf } from '../../reports/reconciliation/agreement.ts';
 import type { Clock } from '../core/clock.ts';
-import { ALL_PURPOSES } from '../core/consent-judgement.ts';
+import { ALL_PURPOSES, doubtWords } from '../core/consent-judgement.ts';
 import {
   type BannerStanding,
   type PurposeState,
@@ -218,7 +218,7 @@ export async function findSubject(
     return ofSubjects('email', subjectForms(subjectOfEmail(given, recipe)));
   }
   const record = await rows(read)
-    .where('decision_id', 'in', [given, `r:${given}`])
+    .where('decision_id', 'in', [given, ...versionsOf(given)])
     .orderBy('seq')
     .execute();
   const [first] = record;
@@ -251,6 +251,12 @@ export async function findSubject(
   }
 }
 type Refusal = Extract<LookUp, { outcome: 'refused' }>;
+
+/** The decisions that a record id may have: one, or several if the id is a visitor's (projections/decisions.ts). */
+function versionsOf(recordId: string): readonly string[] {
+  const most = 50;
+  return Array.from({ length: most }, (_, at) => (at === 0 ? `r:${recordId}` : `v${at + 1}:${recordId}`));
+}
 
 /** Records each look-up of personal data: who looked, when, about which time, and a keyed hash of the subject. */
 export async function recordLookUp(
@@ -305,7 +311,10 @@ async function createCitations(
       outcomes: Object.fromEntries(decision.outcomes),
       expiresAt: decision.expiresAt,
       disputed: decision.disputed,
-      contradictions: rows.slice(1).flatMap((row) => differencesOf(first, row)),
+      contradictions: [
+        ...rows.flatMap(({ doubts }) => doubtWords(doubts)),
+        ...rows.slice(1).flatMap((row) => differencesOf(first, row)),
+      ],
       caseId: first.case_id,
       entries: rows.map((row) => ({
         seq: row.seq,

@@ -1,4 +1,5 @@
 import { parseJson } from './json.ts';
+import { plainForm } from './plain-words.ts';
 import type { ConsentState } from './vocabulary.ts';
 
 /**
@@ -44,7 +45,9 @@ export function choiceOf(judged: Judged): Choice | null {
 /** Stands for every purpose that a decision does not name: "accept all" without a list. */
 export const ALL_PURPOSES = '*';
 
-export type PurposeChoices = Readonly<Record<string, 'granted' | 'denied'>>;
+/** What a record states about one purpose. `necessary`: according to the record or the source's setting, it needs no consent. */
+export type PurposeChoice = 'granted' | 'denied' | 'necessary';
+export type PurposeChoices = Readonly<Record<string, PurposeChoice>>;
 
 /** Reads the purposes of a record from the column of a read model. */
 export function parsePurposes(column: string): PurposeChoices {
@@ -74,25 +77,31 @@ export function purposeKey(purpose: string): string {
   return purpose.toLowerCase();
 }
 
-const necessary = new Set([
-  'necessary',
-  'strictlynecessary',
-  'essential',
-  'strictlyessential',
-  'required',
-  'mandatory',
-  'technical',
-  'technicallynecessary',
-  'necessarycookies',
-  'essentialcookies',
-  'strictlynecessarycookies',
-  'requiredcookies',
-  'securitystorage',
-]);
+/** Names of purposes that need no consent, in plain form: English, and as consent banners in other languages and platforms name them. */
+const necessary = new Set(
+  (
+    'necessary strictlynecessary strict essential essentials strictlyessential required mandatory technical technicallynecessary technicallyrequired necessarycookies essentialcookies ' +
+    'strictlynecessarycookies strictcookies requiredcookies technicalcookies essentialservices necessaryservices securitystorage functionalitystorage c0001 ' +
+    'notwendig notwendige notwendigecookies technischnotwendig technischnotwendige unbedingterforderlich unbedingterforderlichecookies erforderlich erforderliche essenziell essenzielle essentiell essentielle ' +
+    'necessaire necessaires cookiesnecessaires strictementnecessaires cookiesstrictementnecessaires essentiel essentiels indispensables ' +
+    'necesaria necesarias necesario necesarios cookiesnecesarias estrictamentenecesarias esenciales tecnicas ' +
+    'necessari necessario cookienecessari strettamentenecessari essenziali tecnici noodzakelijk noodzakelijke noodzakelijkecookies striktnoodzakelijk essentieel ' +
+    'necessarios cookiesnecessarios estritamentenecessarios essenciais niezbedne niezbednecookies konieczne nodvandig nodvandiga nodvandigacookies ' +
+    'nodvendig nodvendige strengtnodvendige valttamaton valttamattomat nezbytne nutne'
+  ).split(' '),
+);
+const known = new Map<string, boolean>();
+const MAX_KNOWN = 5000;
 
-/** Whether a purpose needs no consent (ePrivacy Directive Art. 5(3)): naming it as granted is not consent to anything. */
+/** Whether a purpose needs no consent by its name (ePrivacy Directive Art. 5(3)): naming it as granted is not consent to anything. */
 export function isNecessary(purpose: string): boolean {
-  return necessary.has(purpose.toLowerCase().replace(/[^a-z0-9]+/g, ''));
+  let is = known.get(purpose);
+  if (is === undefined) {
+    is = necessary.has(plainForm(purpose));
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(purpose, is);
+  }
+  return is;
 }
 
 /**
@@ -185,7 +194,9 @@ export function outcomesOf(said: SaidChoice, withdraws: readonly string[]): Read
 
 /** The purposes named by a decision that need no consent. */
 export function necessaryIn(purposes: PurposeChoices): readonly string[] {
-  return Object.keys(purposes).filter(isNecessary).sort();
+  return Object.keys(purposes)
+    .filter((purpose) => purposes[purpose] === 'necessary' || isNecessary(purpose))
+    .sort();
 }
 
 /**
@@ -194,8 +205,8 @@ export function necessaryIn(purposes: PurposeChoices): readonly string[] {
  */
 export function choicesByKey(
   purposes: PurposeChoices,
-): ReadonlyMap<string, readonly [purpose: string, choice: 'granted' | 'denied']> {
-  const choices = new Map<string, [string, 'granted' | 'denied']>();
+): ReadonlyMap<string, readonly [purpose: string, choice: PurposeChoice]> {
+  const choices = new Map<string, [string, PurposeChoice]>();
   for (const [purpose, choice] of Object.entries(purposes)) {
     const key = purposeKey(purpose);
     if (choice === 'denied' || choices.get(key)?.[1] !== 'denied') choices.set(key, [purpose, choice]);
@@ -207,7 +218,7 @@ function splitChoices(purposes: PurposeChoices): { granted: string[]; denied: st
   const denied: string[] = [];
   const granted: string[] = [];
   for (const [purpose, choice] of choicesByKey(purposes).values())
-    if (!isNecessary(purpose)) (choice === 'granted' ? granted : denied).push(purpose);
+    if (choice !== 'necessary' && !isNecessary(purpose)) (choice === 'granted' ? granted : denied).push(purpose);
   return { granted, denied };
 }
 
@@ -246,6 +257,32 @@ export function choicesThatDiffer(
   const others = choicesByKey(parsePurposes(b.purposes));
   return [...choicesByKey(parsePurposes(a.purposes))].flatMap(([key, [purpose, choice]]) => {
     const other = others.get(key)?.[1];
-    return other === undefined || other === choice ? [] : [{ purpose, choices: [choice, other] as const }];
+    // That one record names a purpose as necessary contradicts nothing.
+    const same = other === choice || other === 'necessary' || choice === 'necessary';
+    return other === undefined || same ? [] : [{ purpose, choices: [choice, other] as const }];
   });
+}
+
+/**
+ * Why a record does not count as consent although it seems to grant something. `contradiction`: two of its statements cannot both be
+ * true. `not-chosen`: it says that the visitor did not choose. `not-understood`: a list or object of purposes could not be read.
+ */
+export interface Doubt {
+  readonly reason: 'contradiction' | 'not-chosen' | 'not-understood';
+  /** The fields concerned, each with its value: `consent=no`. */
+  readonly fields: readonly string[];
+}
+
+const reasons: Readonly<Record<Doubt['reason'], string>> = {
+  contradiction: 'the record contradicts itself',
+  'not-chosen': 'the visitor did not choose',
+  'not-understood': 'it does not say clearly what was granted',
+};
+
+/** The doubts of a record, from the column of a read model, one phrase each. */
+export function doubtWords(column: string | null): readonly string[] {
+  if (column === null) return [];
+  return (parseJson(column) as readonly Doubt[]).map(
+    ({ reason, fields }) => `${reasons[reason]}: ${fields.join(', ')}`,
+  );
 }

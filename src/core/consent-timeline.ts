@@ -6,6 +6,7 @@ import {
   type Judgement,
   necessaryIn,
   outcomesOf,
+  type PurposeChoice,
   type PurposeChoices,
   parsePurposes,
   purposeKey,
@@ -138,7 +139,7 @@ function latestOf(holds: Map<string, HeldConsent>): Map<string, HeldConsent> {
 
 /** The combined content of a decision's records: each fills in what earlier ones leave out. */
 export function togetherOf(rows: readonly Omit<ToldDecision, 'decision_id' | 'banner_id' | 'conflicts'>[]) {
-  const purposes = new Map<string, readonly [string, 'granted' | 'denied']>();
+  const purposes = new Map<string, readonly [string, PurposeChoice]>();
   for (const row of rows)
     for (const [key, choice] of choicesByKey(parsePurposes(row.purposes)))
       if (!purposes.has(key)) purposes.set(key, choice);

@@ -30,6 +30,8 @@ export const sourceOptionsSchema = z.strictObject({
     .default(null),
   /** The sender's other names for events: name as given → name in docs/service.md §6. */
   eventNames: z.record(z.string().min(1).max(100), z.string().min(1).max(100)).exactOptional(),
+  /** Purposes of this source that need no consent, as its records name them: their choice is never counted as consent. */
+  necessaryPurposes: z.array(z.string().min(1).max(200)).max(100).exactOptional(),
   /** Signing secrets, by id, that are encoded other than as plain text. */
   secretEncodings: z.record(z.string().regex(/^[0-9a-f]{8}$/), z.enum(secretEncodings)).exactOptional(),
 });

@@ -3,6 +3,7 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import {
   type Choice,
   choiceOf,
+  choicesThatDiffer,
   contradicts,
   isNecessary,
   type Judged as Judgement,
@@ -42,7 +43,7 @@ type Telling = Pick<
   | 'conflicts'
   | 'region'
 >;
-type Said = Telling & StoredJudgement;
+type Said = Telling & StoredJudgement & Pick<HistoryRow, 'via' | 'occurred_basis' | 'occurred_counts'>;
 
 /**
  * Consent decisions. One decision may be reported twice, by a delivery and by a pulled row: both rows are in the
@@ -63,6 +64,7 @@ export const decisions: Projection = {
     const rows = rowsOf(batch);
     if (rows.length === 0) return [];
     const said = await loadSaid(state, rows);
+    await loadVersions(state, rows, said);
     const told = rows.map((row) => addRecord(row, said));
     const known = await loadKnown(state, told);
     const timelines = await loadTimelines(state, lateSubjects(told, known));
@@ -141,6 +143,7 @@ function decisionRow(entry: ProjectedEntry, fact: DecisionFact, decisionId: stri
     banner_version: fact.bannerVersion,
     state: fact.state,
     purposes: purposesText(fact.purposes),
+    doubts: fact.doubts.length === 0 ? null : JSON.stringify(fact.doubts),
     label: 'unknown',
     withdraws: '[]',
     stands: '[]',
@@ -156,7 +159,7 @@ function decisionRow(entry: ProjectedEntry, fact: DecisionFact, decisionId: stri
     language: fact.language,
     expires_at: fact.expiresAt,
     is_first: 1,
-    conflicts: 0,
+    conflicts: fact.doubts.some(({ reason }) => reason === 'contradiction') ? 1 : 0,
     case_id: null,
     commitment: entry.commitment,
   };
@@ -184,6 +187,7 @@ function requestRow(
     banner_version: null,
     state: 'withdrawn',
     purposes: purposesText(Object.fromEntries(denied.map((purpose) => [purpose, 'denied' as const]))),
+    doubts: null,
     label: 'withdrawn',
     withdraws: '[]',
     stands: '[]',
@@ -248,8 +252,74 @@ interface Told {
  */
 type News = 'choice' | 'circumstances' | null;
 
+/**
+ * A platform's id may be the visitor's: it stays the same while the choice changes. So a record with an id that is known, a time of its own and
+ * another choice is a decision of its own, `v2:<id>` and so on, and the earlier one remains as it was. Sets `decision_id`, and the subject if no
+ * record names one: the id is then the visitor's.
+ */
+function chooseVersion(row: HistoryRow, said: ReadonlyMap<string, readonly Said[]>): void {
+  if (row.record_id === null || row.via === 'request') return;
+  const base = row.decision_id;
+  const versions: (readonly [id: string, sayings: readonly Said[]])[] = [];
+  for (let id = base; ; id = versionOf(base, versions.length + 1)) {
+    const sayings = said.get(joinKey(row.source, id));
+    if (sayings === undefined) break;
+    versions.push([id, sayings]);
+  }
+  const [only] = versions;
+  if (only === undefined || (versions.length === 1 && !isOtherChoice(row, only[1]))) return;
+  const isTimed = row.occurred_basis !== 'received' && Number(row.occurred_counts) === 1;
+  const sameTime = versions.find(([, [first]]) => first?.at.slice(0, 19) === row.at.slice(0, 19));
+  // The latest version before it: a repeat of that choice says nothing new.
+  const before = versions
+    .filter(([, [first]]) => (first?.at ?? '') <= row.at)
+    .sort(([, [a]], [, [b]]) => ((a?.at ?? '') < (b?.at ?? '') ? -1 : 1));
+  const nearest = before.at(-1) ?? only;
+  const joins =
+    sameTime ?? (isTimed && isOtherChoice(row, nearest[1]) ? undefined : isTimed ? nearest : versions.at(-1));
+  row.decision_id = joins?.[0] ?? versionOf(base, versions.length + 1);
+  row.subject ??= versions.some(([, sayings]) => sayings.some(({ subject }) => subject !== null))
+    ? null
+    : row.record_id;
+}
+
+function versionOf(base: string, number: number): string {
+  return number === 1 ? base : `v${number}:${base.slice('r:'.length)}`;
+}
+
+/**
+ * Within this time, milliseconds, a delivery and a pulled row with different choices contradict each other rather than being two choices: their
+ * times come from different clocks.
+ */
+const ONE_CHOICE_MS = 60_000;
+
+/** Whether a record cannot be another record of the choice in `sayings`. */
+function isOtherChoice(row: HistoryRow, sayings: readonly Said[]): boolean {
+  const [first] = sayings;
+  if (first === undefined || row.occurred_basis === 'received' || Number(row.occurred_counts) !== 1) return false;
+  if (first.occurred_basis === 'received' || Number(first.occurred_counts) !== 1) return false;
+  const apart = Math.abs(Date.parse(row.at) - Date.parse(first.at));
+  if (apart < 1000 || (apart < ONE_CHOICE_MS && !sayings.some(({ via }) => via === row.via))) return false;
+  const sameChoice = (one: Said) => one.state === row.state && choicesThatDiffer(one, row).length === 0;
+  return !sayings.some(sameChoice);
+}
+
+/** Loads the later choices under record ids of this batch that are known already. */
+async function loadVersions(state: Query, rows: readonly HistoryRow[], said: Map<string, Said[]>): Promise<void> {
+  let known = rows.filter(
+    ({ source, record_id, decision_id }) => record_id !== null && said.has(joinKey(source, decision_id)),
+  );
+  for (let number = 2; known.length > 0; number += 1) {
+    const wanted = known.map((row) => ({ ...row, decision_id: versionOf(row.decision_id, number) }));
+    const found = await loadSaid(state, wanted);
+    for (const [key, sayings] of found) said.set(key, sayings);
+    known = known.filter(({ source, decision_id }) => found.has(joinKey(source, versionOf(decision_id, number))));
+  }
+}
+
 /** Sets `is_first` and `conflicts` of a row that follows the statements in `said`, and adds it to them. */
 function addRecord(row: HistoryRow, said: Map<string, Said[]>): Told {
+  chooseVersion(row, said);
   const key = joinKey(row.source, row.decision_id);
   const sayings = said.get(key);
   const [first] = sayings ?? [];
@@ -267,7 +337,7 @@ function addRecord(row: HistoryRow, said: Map<string, Said[]>): Told {
   }
   const joins = named === null && row.subject !== null;
   const isLast = !isKnown && earlier.length === MAX_SAYINGS - 1;
-  row.conflicts = isLast || earlier.some((saying) => contradicts(saying, row)) ? 1 : 0;
+  row.conflicts = row.conflicts === 1 || isLast || earlier.some((saying) => contradicts(saying, row)) ? 1 : 0;
   const news = joins ? 'choice' : newsOf(row, first, earlier);
   if (!isKnown) sayings.push(row);
   return { row, first, earlier, owner: named ?? row.subject, joins, news };
@@ -346,7 +416,7 @@ const SAYING_LENGTH = 500;
 
 /** Judges the first record of a subject’s first decision. */
 function judgedAlone(row: HistoryRow): Judged {
-  const saying = `${row.state} ${row.purposes}`;
+  const saying = `${row.conflicts} ${row.state} ${row.purposes}`;
   const known = judgedBefore.get(saying);
   // If the decision has already expired, the judgement contains its id and time.
   const isOver = row.expires_at !== null && row.expires_at <= row.at;
@@ -607,6 +677,7 @@ async function loadSaid(state: Query, rows: readonly HistoryRow[]): Promise<Map<
     .selectFrom(earliest)
     .innerJoin('decision_history as d', 'd.seq', 'earliest.seq')
     .select(['d.source', 'd.decision_id', 'd.conflicts', 'd.region', 'd.seq', 'earliest.at'])
+    .select(['d.via', 'd.occurred_basis', 'd.occurred_counts'])
     .select(comparedColumns.map((column) => `d.${column}` as const))
     .select(storedNames.map((column) => `d.${column}` as const))
     .where('earliest.nth', '<=', MAX_SAYINGS)

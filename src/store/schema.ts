@@ -207,7 +207,7 @@ export const tables = {
       /** `request`: an officer carried out a data subject's request (`case_id`). */
       via: text as Column<'webhook' | 'pull' | 'request'>,
       /**
-       * `r:<record id>`, or else `c:<hash of banner, subject, time and choice>`: a delivery and a pulled row of one
+       * `r:<record id>` (`v2:<record id>` … for other choices under the same id), or else `c:<hash of banner, subject, time and choice>`: a delivery and a pulled row of one
        * decision share it. `q:<seq>` for a withdrawal by request.
        */
       decision_id: text,
@@ -217,8 +217,10 @@ export const tables = {
       banner_version: optional(text),
       /** As the record states it. */
       state: text as Column<ConsentState>,
-      /** Canonical JSON object purpose → granted | denied. */
+      /** Canonical JSON object purpose → granted | denied | necessary. */
       purposes: text,
+      /** JSON array of {@link Doubt}: why this record is not consent although it seems to grant something; null: it is clear. */
+      doubts: optional(text),
       /**
        * The decision's label according to what was known at its seq (core/consent-judgement.ts). If an earlier decision
        * becomes known later and changes it, `decision_judgements` has the new one.
@@ -250,7 +252,7 @@ export const tables = {
       expires_at: optional(text),
       /** 1 on the first row of its decision_id within the source: totals count these. */
       is_first: integer,
-      /** 1 if an earlier row of the same decision_id says something else. */
+      /** 1 if an earlier row of the same decision_id says something else, or this one contradicts itself. */
       conflicts: integer,
       /** The case that requested it; only with via `request`. */
       case_id: optional(text),

@@ -53,9 +53,10 @@ const decision: fc.Arbitrary<Fact> = fc.record({
   page: optional(odd),
   signals: fc.dictionary(id, odd, { maxKeys: 2 }),
   state: fc.constantFrom(...consentStates.slice(0, 4)),
+  doubts: fc.constantFrom([], [], [], [{ reason: 'contradiction' as const, fields: ['consent=no', 'action=accept'] }]),
   purposes: fc.dictionary(
     fc.oneof(fc.constantFrom('analytics', 'marketing', '7', '10'), odd),
-    fc.constantFrom('granted' as const, 'denied' as const),
+    fc.constantFrom('granted' as const, 'denied' as const, 'necessary' as const),
     { maxKeys: 3 },
   ),
   policyId: optional(id),

@@ -84,6 +84,7 @@ export function decisionFact(said: Partial<DecisionFact>): DecisionFact {
     page: null,
     signals: {},
     state: 'given',
+    doubts: [],
     purposes: {},
     policyId: null,
     policyVersion: null,

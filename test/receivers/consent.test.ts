@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisionIdOf, readConsentRow } from '../../receivers/read.ts';
+import { decisionIdOf, readConsentRow, readDelivery } from '../../receivers/read.ts';
 import type { DecisionFact } from '../../receivers/consent.ts';
 import { isAnonymousRepeat } from '../../receivers/index.ts';
 import { bytes, context, factOf, read, RECEIVED } from './reading.ts';
@@ -46,7 +46,7 @@ describe('the state of a decision', () => {
     ['save before a definite word', { action: 'save', status: 'rejected' }, 'refused'],
     ['accepted with what is necessary alone', { status: 'accepted', categories: ['strictly_necessary'] }, 'refused'],
     ['accepted with something more', { status: 'accepted', categories: all }, 'given'],
-    ['refused, whatever the purposes say', { status: 'rejected', categories: all }, 'refused'],
+    ['unknown if a refusal and the purposes disagree', { status: 'rejected', categories: all }, 'unknown'],
     ['purposes alone, some granted', { categories: all }, 'given'],
     ['purposes alone, none granted', { categories: { analytics: false } }, 'refused'],
     ['an unknown word with purposes', { status: 'frobnicated', categories: all }, 'given'],
@@ -102,10 +102,16 @@ describe('purposes are read from', () => {
   it.each<[string, object, object]>([
     [
       'a list of accepted ones',
-      { categories: ['necessary', 'Analytics Cookies'] },
+      { accepted_categories: ['necessary', 'Analytics Cookies'] },
       { necessary: 'granted', 'Analytics Cookies': 'granted' },
     ],
-    ['names in text', { categories: 'necessary, analytics' }, { necessary: 'granted', analytics: 'granted' }],
+    ['names in text', { accepted: 'necessary, analytics' }, { necessary: 'granted', analytics: 'granted' }],
+    [
+      'a bare list under a word of acceptance',
+      { action: 'accept_selected', categories: ['necessary', 'analytics'] },
+      { necessary: 'granted', analytics: 'granted' },
+    ],
+    ['nothing in a bare list that does not say what it lists', { categories: ['necessary', 'analytics'] }, {}],
     ['none where only the whole is told', { status: 'accepted', consent: 'granted' }, {}],
     ['none out of other fields of a consent', { consent: { id: 'c', status: 'granted', given: true, version: 2 } }, {}],
     [
@@ -341,5 +347,134 @@ describe('what accompanies a choice', () => {
     const fact = decision({ action: 'x'.repeat(200), method: 'y'.repeat(200), tc_string: 'C'.repeat(5000) });
     expect(fact).toMatchObject({ action: null, method: null, signals: { tcf: '(5000 characters)' } });
     expect(decision({ action: 'save', page_url: `https://shop.example/${'z'.repeat(900)}` }).page).toHaveLength(300);
+  });
+});
+
+describe('a record that contradicts itself', () => {
+  it.each<[object, readonly string[]]>([
+    [{ consent: 'no', choice: 'accept' }, ['consent=no', 'choice=accept']],
+    [{ action: 'reject_all', status: 'accepted' }, ['status=accepted', 'action=reject_all']],
+    [{ status: 'rejected', categories: { analytics: true } }, ['status=rejected', 'analytics=granted']],
+    [
+      { purposes: [{ name: 'analytics', enabled: true, selected: false }] },
+      ['purposes.enabled=true', 'purposes.selected=false'],
+    ],
+    [{ accepted: ['ads'], rejected: ['ads'] }, ['accepted=ads', 'rejected=ads']],
+  ])('grants nothing and names both fields: %j', (fields, named) => {
+    const { state, purposes, doubts } = decision(fields);
+    expect(state).toBe('unknown');
+    expect(Object.values(purposes)).not.toContain('granted');
+    expect(doubts).toMatchObject([{ reason: 'contradiction' }]);
+    expect(new Set(doubts[0]?.fields)).toEqual(new Set(named));
+  });
+  it.each<[string, object, DecisionFact['state']]>([
+    ['a province', { action: 'reject_all', state: 'ON' }, 'refused'],
+    ['whether the record is in use', { status: 'enabled', action: 'reject_all' }, 'refused'],
+    ['the model of a region', { consent_type: 'opt-in', result: 'frobnicated' }, 'unknown'],
+    ['that the visitor did something', { action: 'yes', consent: 'no' }, 'refused'],
+    ['counts', { accepted: 1, rejected_count: 3 }, 'unknown'],
+    [
+      'an acceptance whose purposes are all denied',
+      { status: 'accepted', categories: { analytics: false } },
+      'refused',
+    ],
+  ])('is not made by %s', (_name, fields, state) => {
+    expect(decision(fields)).toMatchObject({ state, doubts: [] });
+  });
+});
+
+describe('what no visitor chose', () => {
+  it.each<[string, object]>([
+    ['a default of the region', { confirmed: false, purposes: { analytics: true } }],
+    ['implied consent', { method: 'implied', categories: { analytics: true } }],
+    ['no interaction', { interactionCount: 0, categories: { analytics: true } }],
+    ['legitimate interest', { status: 'subscribed', legal_basis: 'legitimate_interest' }],
+  ])('is not consent: %s', (_name, fields) => {
+    expect(decision(fields)).toMatchObject({ state: 'unknown', doubts: [{ reason: 'not-chosen' }] });
+  });
+});
+
+describe('a name with an opposite meaning', () => {
+  it.each<[object, object, DecisionFact['state']]>([
+    [{ categories: { doNotSell: true } }, { doNotSell: 'denied' }, 'refused'],
+    [{ categories: { doNotSell: false, analytics: true } }, { analytics: 'granted' }, 'given'],
+    [{ purposes: { limit_use_of_sensitive_data: true } }, { limit_use_of_sensitive_data: 'denied' }, 'refused'],
+    [{ purposes: { marketing_denied: 'denied' } }, { marketing_denied: 'denied' }, 'refused'],
+    [{ ccpaOptOut: true }, { ccpaOptOut: 'denied' }, 'refused'],
+    [{ opt_out: true }, {}, 'refused'],
+    [{ opt_out: false }, {}, 'unknown'],
+  ])('refuses with true and says nothing with false: %j', (fields, purposes, state) => {
+    expect(decision(fields)).toMatchObject({ purposes, state });
+  });
+});
+
+describe('a purpose that needs no consent', () => {
+  it.each<[object, DecisionFact['state']]>([
+    [{ categories: { notwendig: true } }, 'refused'],
+    [{ categories: { Nécessaires: true } }, 'refused'],
+    [{ groups: ',C0001,' }, 'refused'],
+    [{ categories: [{ name: 'Base', readOnly: true, enabled: true }] }, 'refused'],
+    [
+      {
+        categories: [
+          { name: 'Base', readOnly: true, enabled: true },
+          { name: 'Ads', enabled: true },
+        ],
+      },
+      'given',
+    ],
+  ])('is no grant: %j', (fields, state) => {
+    expect(decision(fields).state).toBe(state);
+  });
+  it('may be named by the source', () => {
+    const body = bytes({ event: 'consent.recorded', visitor_hash: 'v', categories: { Basis: true, ads: false } });
+    const options = { ...context.options, necessaryPurposes: ['basis'] };
+    expect(factOf(readDelivery(body, { ...context, options }), 'decision')).toMatchObject({
+      state: 'refused',
+      purposes: { Basis: 'necessary', ads: 'denied' },
+    });
+  });
+});
+
+describe('the time of a choice', () => {
+  it.each<[string, object, string]>([
+    [
+      'is that of the latest change',
+      { consent_date: '2026-06-01', updated_at: '2026-07-01T10:00:00Z' },
+      '2026-07-01T10:00:00.000Z',
+    ],
+    ['is joined from a date and a time of day', { date: '2026-07-01', time: '10:00:00' }, '2026-07-01T10:00:00.000Z'],
+    [
+      'is not an older withdrawal',
+      { status: 'accepted', given_at: '2026-07-01T10:00:00Z', revoked_at: '2026-05-01T10:00:00Z' },
+      '2026-07-01T10:00:00.000Z',
+    ],
+  ])('%s', (_name, fields, at) => {
+    expect(decision({ action: 'accept', ...fields }).occurred.at).toBe(at);
+  });
+  it('is the content’s own before that of the delivery', () => {
+    const fact = factOf(
+      read({
+        event: 'consent.recorded',
+        timestamp: '2026-07-01T11:00:00Z',
+        data: { visitor_hash: 'v', choice: 'accept', created_at: '2026-07-01T10:00:00Z' },
+      }),
+      'decision',
+    );
+    expect(fact.occurred.at).toBe('2026-07-01T10:00:00.000Z');
+  });
+  it.each(['1970-01-01T00:00:00Z', '2031-01-01T00:00:00Z'])('is no withdrawal at %s', (revoked_at) => {
+    expect(decision({ status: 'accepted', revoked_at }).state).toBe('given');
+  });
+  it('keeps the first consent beside a later change', () => {
+    const fact = decision({
+      choice: 'reject',
+      consentTimestamp: '2026-05-01T10:00:00Z',
+      lastConsentTimestamp: '2026-07-01T10:00:00Z',
+    });
+    expect(fact).toMatchObject({
+      occurred: { at: '2026-07-01T10:00:00.000Z' },
+      signals: { first_consent_at: '2026-05-01T10:00:00.000Z' },
+    });
   });
 });

@@ -111,3 +111,27 @@ describe('a claimed time', () => {
     expect(occurredOf(null, context)).toEqual({ at: RECEIVED, basis: 'received', counts: true });
   });
 });
+
+describe('a time written out', () => {
+  it.each<[unknown, string | null]>([
+    ['20260701T100000Z', '2026-07-01T10:00:00.000Z'],
+    ['2026-07-01 10:00:00 AM', '2026-07-01T10:00:00.000Z'],
+    ['07/31/2026, 3:00:00 PM', '2026-07-31T15:00:00.000Z'],
+    ['07/06/2026 15:00', null],
+    ['26.06.2026 16:00:00 CET', '2026-06-26T15:00:00.000Z'],
+    ['Wed Jul 01 2026 12:00:00 GMT+0200 (Central European Summer Time)', '2026-07-01T10:00:00.000Z'],
+    ['2026-07-01T12:00:00+02:00[Europe/Berlin]', '2026-07-01T10:00:00.000Z'],
+    ['2026-07-01 12:00:00 Europe/Berlin', '2026-07-01T10:00:00.000Z'],
+    ['July 1, 2026 10:00 AM', '2026-07-01T10:00:00.000Z'],
+    [{ _seconds: 1782900000, _nanoseconds: 0 }, '2026-07-01T10:00:00.000Z'],
+    [{ $date: { $numberLong: '1782900000000' } }, '2026-07-01T10:00:00.000Z'],
+    [{ date: '2026-07-01 10:00:00.000000', timezone_type: 3, timezone: 'UTC' }, '2026-07-01T10:00:00.000Z'],
+    [[2026, 7, 1, 10, 0], '2026-07-01T10:00:00.000Z'],
+    ['/Date(1782900000000)/', '2026-07-01T10:00:00.000Z'],
+    ['31 Feb 2026 10:00 UTC', null],
+    ['version 1.2.2026', null],
+    ['Nov 2026', null],
+  ])('%j', (value, at) => {
+    expect(parseTime(value, '+00:00')?.at ?? null).toBe(at);
+  });
+});

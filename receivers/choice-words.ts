@@ -1,0 +1,167 @@
+import type { ConsentState } from '../src/core/vocabulary.ts';
+import { foldedText, plainForm } from '../src/core/plain-words.ts';
+
+/** What a word or flag says about consent. `by-purpose`: something was chosen, and only the purposes say what. */
+export type ChoiceMeant = ConsentState | 'by-purpose';
+
+/**
+ * Spellings of a consent choice in plain form (core/plain-words.ts), with the state that each means (ISO/IEC TS 27560). English,
+ * German, French, Spanish, Italian, Dutch, Portuguese, Polish and Swedish, with the words of consent banners in a few more languages.
+ */
+const words: Readonly<Record<ChoiceMeant, string>> = {
+  given:
+    'given give accept accepted accepts acceptall acceptedall allaccepted allow allowed allowall allowedall agree agreed agrees agreetoall grant granted grantall grantedall ' +
+    'consent consented consentgiven optin optedin yes y true 1 on enabled enable all approve approved permit permitted subscribed subscribe everything full fullconsent ' +
+    // German, French, Spanish, Italian, Dutch
+    'akzeptiert akzeptieren alleakzeptieren allesakzeptieren zugestimmt zustimmen zustimmung allezustimmen erlaubt erlauben eingewilligt einwilligung angenommen erteilt ja ' +
+    'accepte acceptee acceptes acceptees accepter toutaccepter toutaccepte accord autorise autorisee autoriser consenti consentie oui ' +
+    'aceptado aceptada aceptados aceptadas aceptar aceptartodo aceptartodas permitido permitir autorizado autorizada consentido otorgado concedido si ' +
+    'accettato accettata accettati accettare accetta accettatutto accettatutti accetto consentito autorizzato concesso concessa ' +
+    'geaccepteerd accepteren allesaccepteren alleaccepteren toegestaan toestaan allestoestaan akkoord verleend ' +
+    // Portuguese, Polish, Swedish, Danish, Norwegian, Finnish, Czech
+    'aceito aceita aceite aceitar aceitartudo aceitartodos concedida sim ' +
+    'zaakceptowano zaakceptowane zaakceptowana akceptuj akceptujwszystkie wyrazono zgoda zgadzamsie udzielono tak ' +
+    'accepterad accepterade accepterat acceptera accepteraalla godkand godkant godkann godkannalla tillaten tillat tillatalla samtycke ' +
+    'accepteret accepter acceptererallle tilladt tillad tilladalle samtykke godtatt godta hyvaksytty hyvaksy hyvaksykaikki sallittu salli kylla prijato prijmout souhlasim povoleno ano',
+  'renewed-given': 'renewedgiven renew renewed reconfirmed reconfirm regiven reconsented',
+  refused:
+    'refused refuse refuseall refusedall refusal reject rejected rejects rejectall rejectedall allrejected rejection decline declined declines declineall declinedall deny denied denies denyall deniedall ' +
+    'didnotconsent doesnotconsent donotconsent donotagree disagree disagreed disallow disallowed no n false 0 off disabled disable none nothing optout optedout donotsell donotshare donottrack notgiven noconsent notconsented notgranted notaccepted notallowed ' +
+    'notagreed unsubscribed unsubscribe notsubscribed blocked block blockall objected forbidden prohibited unchecked deselected hardoptout ' +
+    'necessaryonly onlynecessary essentialonly onlyessential requiredonly onlyrequired strictlynecessary strictlynecessaryonly acceptnecessary acceptessential necessary essential rejectnonessential ' +
+    // German, French, Spanish, Italian, Dutch
+    'abgelehnt ablehnen alleablehnen allesablehnen ablehnung verweigert verweigern untersagt widersprochen nichtakzeptiert nichterteilt nichtzugestimmt keineeinwilligung keinezustimmung nurnotwendige nurnotwendigecookies nuressenzielle nein aus ' +
+    'refusee refuses refusees refuser toutrefuser toutrefuse refus rejete rejetee rejeter continuersansaccepter interdit nonaccepte nonconsenti non ' +
+    'rechazado rechazada rechazados rechazadas rechazar rechazartodo rechazartodas rechazo denegado denegada denegar noaceptado noconsentido solonecesarias ' +
+    'rifiutato rifiutata rifiutati rifiutare rifiuta rifiutatutto rifiutatutti rifiuto negato negata nonaccettato nonconsentito solonecessari ' +
+    'geweigerd weigeren allesweigeren afgewezen afwijzen allesafwijzen nietgeaccepteerd niettoegestaan alleennoodzakelijk nee uit ' +
+    // Portuguese, Polish, Swedish, Danish, Norwegian, Finnish, Czech
+    'recusado recusada recusar recusartudo rejeitado rejeitada rejeitar rejeitartudo negado negada naoaceito naoconcedido nao ' +
+    'odrzucono odrzucone odrzucona odrzuc odrzucwszystkie odmowa odmowiono niewyrazono brakzgody nie ' +
+    'avvisad avvisade avvisat avvisa avvisaalla avbojd avbojt nekad nekat neka nekaalla nej ' +
+    'afvist afvis afvisalle avvist avvisalle avslatt nei hylatty hylkaa hylkaakaikki kielletty ei odmitnuto odmitnout odmitnoutvse zamitnuto nesouhlasim ne',
+  withdrawn:
+    'withdrawn withdraw withdrew withdrawal withdrawconsent consentwithdrawn revoke revoked revocation consentrevoked retracted retract ' +
+    'widerrufen widerruf zuruckgezogen retire retiree retirer retrait revoque revoquee revoquer retirado retirada revocado revocada revocar revocato revocata revoca ritirato ' +
+    'ingetrokken intrekken revogado revogada revogar wycofano wycofana wycofanie aterkallad aterkallat aterkalla tilbagekaldt trukket tilbakekalt peruutettu odvolano',
+  expired: 'expired expire lapsed abgelaufen expire expiree caducado scaduto verlopen expirado wygasla utgangen',
+  terminated: 'terminated terminate',
+  invalidated: 'invalidated invalidate invalid',
+  requested: 'requested request pending shown displayed prompted ausstehend enattente pendiente inattesa',
+  'request-deferred': 'requestdeferred deferred dismiss dismissed closed close ignored later askmelater',
+  unknown: '',
+  'by-purpose':
+    'partial partially partiallyaccepted partialconsent acceptpartial custom customize customized customise customised customchoice some selected selection acceptselected acceptedselected acceptselection ' +
+    'allowselection allowselected mixed granular save saved savepreferences savedpreferences savechoices savesettings savedsettings preferences update updated updatepreferences preferencesupdated changed changepreferences modified ' +
+    'auswahlerlauben auswahlakzeptieren auswahlspeichern benutzerdefiniert personnalise enregistrer personalizado guardar personalizzato salva aangepast opslaan zapisz spara',
+};
+
+const states = new Map<string, ChoiceMeant>();
+for (const [state, spellings] of Object.entries(words)) {
+  for (const word of spellings.split(' ')) if (word !== '') states.set(word, state as ChoiceMeant);
+}
+
+/** Words of a phrase that neither grant nor refuse. */
+const filling = new Set(
+  (
+    'the a an of to by for in and or via on at this my your our user users visitor visitors consumer customer subject consent consents cookie cookies tracking banner button btn click clicked clicks ' +
+    'category categories purpose purposes preference choice choices decision settings data main ind explicit explicitly has have been was is were are be user i we all any every ' +
+    'alle alles von der die das und den cookie einwilligung nutzer besucher kategorien tous toutes tout les des le la et utilisateur visiteur todo todos todas el las los y usuario tutti tutte tutto il gli lo e utente ' +
+    'alle de het en bezoeker gebruiker tudo o os wszystkie i alla'
+  ).split(' '),
+);
+const negations = new Set(
+  'not no non nicht kein keine keinen keinerlei pas ne sans sin senza geen niet zonder nao sem nie bez inte ej utan ikke ikkje never without dont didnt'.split(
+    ' ',
+  ),
+);
+const limits = new Set(
+  'only just solely nur lediglich uniquement seulement seuls solo solamente unicamente sólo soltanto alleen slechts apenas somente tylko endast bara kun vain pouze jen'.split(
+    ' ',
+  ),
+);
+const necessaryWords = new Set(
+  'necessary essential essentials required strictly technical technically technisch mandatory notwendige notwendig essenzielle erforderliche necessaires necessaire essentiels indispensables necesarias necesarios esenciales necessari essenziali noodzakelijke noodzakelijk necessarios essenciais niezbedne nodvandiga'.split(
+    ' ',
+  ),
+);
+
+const WORDS_OF_A_PHRASE = 8;
+const LONGEST = 60;
+const MAX_REMEMBERED = 2000;
+const remembered = new Map<string, ChoiceMeant | null>();
+
+/**
+ * The consent state that a word, short phrase, flag or 0/1 means; null if it is not understood. A phrase grants only if it contains a word of
+ * consent and otherwise only words without a meaning of their own.
+ */
+export function choiceMeant(value: unknown): ChoiceMeant | null {
+  if (value === true || value === 1) return 'given';
+  if (value === false || value === 0) return 'refused';
+  if (typeof value !== 'string' || value.length > LONGEST) return null;
+  let meant = remembered.get(value);
+  if (meant === undefined) {
+    meant = signedMeant(value.trim());
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(value, meant);
+  }
+  return meant;
+}
+
+const ticks: Readonly<Record<string, ChoiceMeant>> = {
+  '✓': 'given',
+  '✔': 'given',
+  '☑': 'given',
+  '✅': 'given',
+  '✗': 'refused',
+  '✘': 'refused',
+  '❌': 'refused',
+  '☐': 'refused',
+};
+
+/** A sign before a word is part of it: `-1` and `!yes` grant nothing, and a question is no answer. */
+function signedMeant(text: string): ChoiceMeant | null {
+  const tick = ticks[text.replace('\ufe0f', '')];
+  if (tick !== undefined) return tick;
+  if (text.endsWith('?')) return null;
+  const meant = states.get(plainForm(text)) ?? phraseMeant(text);
+  if (!/^[-!~¬]/.test(text)) return meant;
+  return meant === 'given' && !/\d/.test(text) ? 'refused' : null;
+}
+
+function phraseMeant(text: string): ChoiceMeant | null {
+  const all = joinedWords(foldedText(text));
+  if (all.length < 2 || all.length > WORDS_OF_A_PHRASE) return null;
+  const meanings = all.map((word) => (filling.has(word) || negations.has(word) ? undefined : states.get(word)));
+  const isNegated = all.some((word) => negations.has(word));
+  const has = (...wanted: readonly ChoiceMeant[]) => meanings.some((one) => one !== undefined && wanted.includes(one));
+  const onlyNecessary = all.some((word) => necessaryWords.has(word));
+  const rest = all.filter(
+    (word, at) =>
+      meanings[at] === undefined &&
+      !filling.has(word) &&
+      !negations.has(word) &&
+      !limits.has(word) &&
+      !necessaryWords.has(word),
+  );
+  const grants = all.some((word, at) => meanings[at] === 'given' && !necessaryWords.has(word));
+  const refuses = all.some((word, at) => meanings[at] === 'refused' && !necessaryWords.has(word));
+  if (has('withdrawn')) return isNegated || grants ? null : 'withdrawn';
+  if (has('expired', 'terminated', 'invalidated', 'requested')) return null;
+  if (has('request-deferred')) return isNegated || grants || refuses || rest.length > 0 ? null : 'request-deferred';
+  // `rejectedNone`: nothing was refused, which is no consent either.
+  if (refuses && all.length > 1 && all.some((word) => word === 'none' || word === 'nothing')) return null;
+  if (refuses) return isNegated || grants ? null : 'refused';
+  if (onlyNecessary) return isNegated || rest.length > 0 || has('by-purpose') ? null : 'refused';
+  if (!grants || has('by-purpose') || all.some((word) => limits.has(word))) return null;
+  if (isNegated) return 'refused';
+  return rest.length === 0 ? 'given' : null;
+}
+
+/** The words of a folded text, with those of `opt in`, `opt out` joined. */
+function joinedWords(text: string): readonly string[] {
+  return text
+    .replace(/\b(opt|opted)[^\p{L}\p{N}]+(in|out)\b/gu, '$1$2')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,305 @@
+import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
+
+/**
+ * What a name says about a flag or list in a consent record. `granting`: true grants (`accepted`, `marketing_consent`). `refusing`: true
+ * refuses, and false says nothing (`doNotSell`, `opt_out`, `denied`). Null: neither.
+ */
+export type Polarity = 'granting' | 'refusing' | null;
+
+/** What is known of a field in a consent record by its name alone. */
+export interface NameRole {
+  readonly polarity: Polarity;
+  /** What it means for a purpose to be in a list of this name. */
+  readonly lists: 'granted' | 'denied' | null;
+  /** A count, time, id or circumstance: its value is no choice. */
+  readonly isCircumstance: boolean;
+  readonly isCount: boolean;
+  /** One right to refuse (sale, sharing, targeted advertising, sensitive data) instead of the whole choice. */
+  readonly isPartial: boolean;
+  /** The whole choice: `isConsentGranted`, `privacyConsentStatus`, `einwilligung`. */
+  readonly isWhole: boolean;
+  /** Something that holds purposes: `categories`, `visitorConsent`, `finalites`. */
+  readonly isContainer: boolean;
+  /** A purpose, if its value is a choice and it is at the top level: `wp_consent_marketing`, `acceptsMarketing`. */
+  readonly isPurpose: boolean;
+  /** A flag of the record among its purposes: `hasConsentData`, `rejectedAny`, `isGpcEnabled`. */
+  readonly isStatus: boolean;
+  /** Legitimate interest is not consent (GDPR Art. 6(1)(f)), and the right to object to it is another one. */
+  readonly isLegitimateInterest: boolean;
+  /** Acceptance of terms or a notice, which is not consent to a purpose. */
+  readonly isTerms: boolean;
+  /** The time of a choice, of its change or of its withdrawal, or only a time, if its value is one. */
+  readonly time: 'choice' | 'change' | 'withdrawal' | 'event' | null;
+  /** It says that consent was given when it holds a time: `consentGivenDate`, `commercial_opted_in`. */
+  readonly timeGrants: boolean;
+}
+
+const setOf = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+const refusing = setOf(
+  `deny denied denies reject rejected rejects refuse refused refuses decline declined declines block blocked blocks disable disabled disallow disallowed
+   revoke revoked withdraw withdrawn optout optedout unsubscribe unsubscribed exclude excluded objected objection opposed suppress suppressed
+   dont dnt dns dnsmpi abgelehnt abgelehnte ablehnen verweigert gesperrt widersprochen refusee refuse refuses rejete bloque rechazado rechazados rechazada rechazadas denegado bloqueado
+   rifiutato rifiutati rifiuta negato bloccato geweigerd geweigerde afgewezen recusado recusados rejeitado rejeitados negado odrzucone odrzucono zablokowane avvisad avvisade nekad nekade afvist`,
+);
+const strictlyGranting = setOf(
+  `grant granted grants accept accepted accepts allow allowed allows consented agree agreed agrees enable enabled approve approved permit permitted authorised authorized
+   optin optedin given subscribed akzeptiert akzeptierte akzeptierten zugestimmt erlaubt erlaubte accepte acceptee acceptes acceptees autorise autorises aceptado aceptados
+   aceptada aceptadas permitido permitidos accettato accettati accettate consentito consentiti geaccepteerd geaccepteerde toegestaan aceito aceitos aceitas
+   zaakceptowane zaakceptowano accepterad accepterade tillaten accepteret accepterede`,
+);
+/** Words for consent itself, which say nothing about a list: `consent_categories` may list those that were asked about. */
+const consentWords = setOf(
+  'consent consents einwilligung einwilligungen zustimmung consentement consentements consentimiento consentimientos consenso consensi toestemming toestemmingen consentimento consentimentos zgoda zgody samtycke samtycken samtykke samtykker suostumus souhlas',
+);
+const negating = setOf('not no never without nicht kein keine ne pas geen niet nao nie inte ej');
+/** Not a refusal: `non_essential`, `not_necessary`, `non_personalized_ads` are purposes. */
+const notNegated = /^(?:essential|necessary|required|notwendig|notwendige|necessaires|personalized|personalised)$/;
+
+const circumstances = setOf(
+  `id ids uuid uid guid date dates time times timestamp tstamp datetime at ts utc stamp expires expiry expire expiration until since valid version versions ver revision rev
+   lang language locale country region jurisdiction city geo location url uri href page path host hostname domain origin referrer referer ip agent ua useragent browser device platform sdk
+   hash token signature count counts counter number num total totals sum duration seconds days ttl method mechanism source model regulation law regime framework legal banner
+   interaction interactions interacted prompted shown displayed visible hidden expanded collapsed description label text title name message hint metadata meta history reason notes applies previous old prior before former`,
+);
+const partial = setOf(
+  'sell selling sale sales share sharing ccpa cpra targeted target targeting advertising ads sensitive spi limit profiling sms email phone push mail marketing newsletter analytics tracking data',
+);
+const whole = setOf(
+  `cookie cookies is has have user users visitor all full overall final gdpr dsgvo rgpd privacy tracking permission permissions status state decision choice answer response value result preference current
+   auswahl entscheidung nutzer besucher choix decision decisao decyzja scelta decisione keuze beslissing escolha wybor val valg valinta volba beslut eleccion`,
+);
+const statusWords = setOf(
+  'any to data some partially partial reconsent awaiting global iab gpc dnt enabled granular none interacted confirmed prompted updated completed answered',
+);
+/** At least one of these makes a name that of the whole choice. */
+const wholeCore = setOf(
+  'decision choice auswahl entscheidung choix decision decisao decyzja scelta decisione keuze beslissing escolha wybor val valg valinta volba beslut eleccion',
+);
+const containerWords = setOf(
+  `purposes categories category cookiecategories consents preferences choices services selections permissions groups settings topics vendors plugins cookies
+   kategorien zwecke dienste einwilligungen einstellungen auswahl finalites categories choix preferences cookies finalidades categorias preferencias servicios
+   finalita categorie preferenze scelte servizi voorkeuren categorieen doeleinden keuzes categorias preferencias finalidades kategorie cele preferencje kategorier andamal installningar
+   formal luokat valinnat kategorie ucely nastaveni`,
+);
+const notContainers = setOf(
+  'policy policies banner legal version versions id ids li text texts label labels template config configuration geo url script list html page domain expiry expires default defaults previous old asked offered available',
+);
+const purposeWords = setOf(
+  `necessary essential functional functionality preferences preference analytics analytic analytical statistics statistic performance marketing advertising advertisement advertisements ads ad
+   targeting personalization personalisation personalized social media unclassified uncategorized tracking profiling remarketing retargeting newsletter measurement experience security
+   notwendig notwendige essenziell funktional praferenzen statistik statistiken werbung reichweitenmessung
+   necessaires fonctionnels statistiques publicite publicitaires mesure audience
+   necesarias funcionales preferencias estadisticas estadistica analitica publicidad
+   necessari funzionali preferenze statistiche statistici pubblicita
+   noodzakelijk functioneel voorkeuren statistieken analytisch advertenties
+   necessarios funcionais estatisticas niezbedne funkcjonalne preferencje statystyka statystyczne reklama reklamowe marketingowe
+   nodvandiga funktionella installningar annonsering annonser sale sell`,
+);
+const aroundPurposes = setOf(
+  `consent consents cookie cookies allow allowed allows accept accepted accepts enable enabled grant granted grants opt in optin optedin opted is has user visitor data storage cmplz wp ck cc cky cli
+   checkbox cookielawinfo category cat permission first third party strictly anonymous of personal info information email sms web site choice zgoda einwilligung`,
+);
+const termsWords = setOf(
+  'terms tos tou agb conditions cgu cgv terminos termini voorwaarden termos regulamin villkor eula legal notices notice policy',
+);
+const choiceTimes = setOf(
+  `consent consents consented decision decided choice chosen given granted accepted collected capture captured recorded interaction action expressed indicated signed optin optedin submitted
+   einwilligung entscheidung erteilt auswahl consentement choix consentimiento decision consenso scelta toestemming keuze consentimento zgody samtycke`,
+);
+const changeTimes = setOf(
+  'updated update modified changed change last latest edited geandert aktualisiert modifie actualizado aggiornato gewijzigd atualizado zmieniono andrad',
+);
+const withdrawalTimes = setOf(
+  'withdrawn withdrawal withdraw revoked revocation revoke optout optedout unsubscribed widerrufen widerruf retire retrait retirado revocado revocato ingetrokken revogado wycofano aterkallat',
+);
+const noTimes = setOf(
+  'expires expiry expire expiration expired until valid end ends ended next notice sent received receipt dispatched delivered queued processed synced exported fetched birth policy published first initial start template version banner shown seen email',
+);
+const timeWords = setOf(
+  'at date time times timestamp tstamp datetime ts utc stamp datestamp on zeit zeitpunkt zeitstempel datum fecha hora heure horodatage data ora tijd tijdstip czas tidpunkt tidspunkt aika cas',
+);
+
+/** Words beside those for times in the name of any time of an event. */
+const eventTimes = setOf(
+  'original derived collector hit saved save signup event created creation log record row entry lat cas de del da der la le',
+);
+
+const remembered = new Map<string, NameRole>();
+const MAX_REMEMBERED = 5000;
+
+/** The {@link NameRole} of a field's name. */
+export function roleOf(name: string): NameRole {
+  let role = remembered.get(name);
+  if (role === undefined) {
+    role = roleOfWords(joined(wordsOfName(name)));
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    if (name.length <= 200) remembered.set(name, role);
+  }
+  return role;
+}
+
+function roleOfWords(words: readonly string[]): NameRole {
+  const any = (set: ReadonlySet<string>) => words.some((word) => set.has(word));
+  const refuses = any(refusing);
+  const grants = any(strictlyGranting);
+  const isNegated = words.some((word, at) => negating.has(word) && !notNegated.test(words[at + 1] ?? ''));
+  const polarity = polarityOf(words, { refuses, grants: grants || any(consentWords), isNegated });
+  const isCircumstance = any(circumstances);
+  const isTerms = any(termsWords);
+  const time = any(noTimes)
+    ? null
+    : any(withdrawalTimes)
+      ? 'withdrawal'
+      : any(changeTimes)
+        ? 'change'
+        : any(choiceTimes)
+          ? 'choice'
+          : null;
+  const known = (set: ReadonlySet<string>) =>
+    words.every((word) => set.has(word) || whole.has(word) || consentWords.has(word) || strictlyGranting.has(word));
+  return {
+    polarity,
+    lists:
+      refuses !== grants && !isNegated
+        ? grants
+          ? 'granted'
+          : 'denied'
+        : isNegated && !refuses && grants
+          ? 'denied'
+          : null,
+    isCircumstance,
+    isCount: words.some((word) => /^(?:counts?|counter|number|num|total|totals|sum)$/.test(word)),
+    isPartial: any(partial),
+    isWhole:
+      polarity !== 'refusing' &&
+      words.length <= 6 &&
+      known(whole) &&
+      (grants || any(consentWords) || any(wholeCore)) &&
+      !isTerms,
+    isContainer:
+      (any(containerWords) || any(consentWords)) &&
+      !any(notContainers) &&
+      !isTerms &&
+      !isCircumstance &&
+      time !== 'withdrawal',
+    isPurpose:
+      words.length <= 6 &&
+      any(purposeWords) &&
+      words.every((word) => purposeWords.has(word) || aroundPurposes.has(word) || refusing.has(word)),
+    isStatus:
+      words.length > 0 &&
+      words.every(
+        (word) =>
+          whole.has(word) ||
+          consentWords.has(word) ||
+          strictlyGranting.has(word) ||
+          refusing.has(word) ||
+          statusWords.has(word),
+      ),
+    isLegitimateInterest:
+      words.some((word) => /^(?:legitimate|legint|leg|li|legitimos|berechtigtes)$/.test(word)) &&
+      (words.length === 1 ||
+        words.some((word) => /^(?:interests?|int|purposes?|vendors?|li|legint|interesse)$/.test(word))),
+    isTerms,
+    time:
+      time !== null &&
+      (any(timeWords) ||
+        time === 'withdrawal' ||
+        words.includes('optedin') ||
+        /^(?:update|updated|modified|changed)$/.test(words.at(-1) ?? ''))
+        ? time
+        : time === null && words.every((word) => timeWords.has(word) || eventTimes.has(word)) && !any(noTimes)
+          ? 'event'
+          : null,
+    timeGrants:
+      !any(noTimes) &&
+      !refuses &&
+      !isNegated &&
+      words.some((word) => word === 'given' || word === 'granted' || word === 'optedin' || word === 'optin'),
+  };
+}
+
+function polarityOf(
+  words: readonly string[],
+  { refuses, grants, isNegated }: { readonly refuses: boolean; readonly grants: boolean; readonly isNegated: boolean },
+): Polarity {
+  // `limit` alone is a size; `limit_use`, `limitSensitiveData` is the right of Cal. Civ. Code 1798.121.
+  const limits =
+    words.includes('limit') &&
+    words.some((word) => /^(?:use|usage|using|sensitive|spi|data|processing|disclosure)$/.test(word));
+  // `not_rejected: true` says nothing that can be relied on; `consent_withdrawn`, `marketing_consent_denied` refuse.
+  if (refuses) return isNegated ? null : 'refusing';
+  if (isNegated) return 'refusing';
+  return limits ? 'refusing' : grants ? 'granting' : null;
+}
+
+/** `opt`, `out` → `optout`; `cookieconsent` → `consent`. */
+function joined(words: readonly string[]): readonly string[] {
+  return words.flatMap((word, at) => {
+    if ((word === 'opt' || word === 'opted') && (words[at + 1] === 'in' || words[at + 1] === 'out'))
+      return word + words[at + 1];
+    if ((word === 'in' || word === 'out') && (words[at - 1] === 'opt' || words[at - 1] === 'opted')) return [];
+    return word !== 'consent' && word.endsWith('consent') && word.length <= 20 ? 'consent' : word;
+  });
+}
+
+/** Flags of a purpose that needs no consent, in plain form: with true, the purpose is necessary (ePrivacy Directive Art. 5(3)). */
+const necessaryFlags: ReadonlySet<string> = setOf(
+  'required isrequired readonly isreadonly essential isessential alwayson alwaysactive alwaysenabled isalwaysactive locked islocked lock mandatory ismandatory necessary isnecessary strictlynecessary isstrictlynecessary exempt consentexempt',
+);
+/** Whether a name is a flag of a purpose that needs no consent. */
+export function isNecessaryFlag(name: string): boolean {
+  return necessaryFlags.has(plainForm(name));
+}
+
+/** Values instead of a choice that say that a purpose needs none. */
+const alwaysActive = setOf(
+  'alwaysactive alwayson alwaysenabled immeraktiv toujoursactif toujoursactifs siempreactivo siempreactivas sempreattivo sempreattivi altijdactief sempreativo zawszeaktywne alltidaktiv altidaktiv ainakaytossa vzdyaktivni acknowledge acknowledged',
+);
+/** Whether the value of a purpose says that it needs no consent. */
+export function isAlwaysActive(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= 40 && alwaysActive.has(plainForm(value));
+}
+
+const notChosenIfFalse = setOf(
+  `confirmed isconfirmed interacted hasinteracted interactedwith userinteracted answered isanswered explicit isexplicit explicitconsent completed iscompleted userresponded hasresponded interactioncount
+   userchoiceexists choiceexists haschoice hasuserchoice choicemade userchoicemade haschosen consentexists hasconsentdata isuserchoice`,
+);
+const notChosenIfTrue = setOf(
+  'implicit implict isimplicit implied isimplied impliedconsent default isdefault isdefaults auto autoaccepted autogranted autoconsent assumed assumedconsent bydefault preselected inherited',
+);
+/** Ways in which consent is taken for granted, and stages before a choice, in plain form: no visitor chose. */
+const notChosenWords = setOf(
+  'implied implicit default defaults auto automatic automatically assumed scroll timeout geodefault regional cmpuishown oninitialpageload initialpageload impliedconsent',
+);
+const interactionFlags = new Set([...notChosenIfFalse, ...notChosenIfTrue]);
+/** Whether a name is a flag that says whether the visitor did anything. */
+export function isInteractionFlag(name: string): boolean {
+  return interactionFlags.has(plainForm(name));
+}
+
+const wordsOfMethod = setOf(
+  'buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source',
+);
+
+/** Whether a field says that the visitor did not choose. `isNo` and `isYes`: the meaning of its value. */
+export function saysNotChosen(name: string, value: unknown, meant: 'no' | 'yes' | null): boolean {
+  if (typeof value === 'object' || value === undefined) return false;
+  const plain = plainForm(name);
+  if (meant === 'no') return notChosenIfFalse.has(plain);
+  if (meant === 'yes') return notChosenIfTrue.has(plain);
+  if (typeof value !== 'string' || value.length > 40 || !wordsOfMethod.has(plain)) return false;
+  const word = plainForm(value);
+  return notChosenWords.has(word) || /^implicit|^implied/.test(word);
+}
+
+const basisNames = setOf('legalbasis lawfulbasis legalbasiscode legalground lawfulground');
+/** Whether a field says that processing rests on something else than consent (GDPR Art. 6(1)(b) to (f)): being allowed is then no consent. */
+export function saysOtherBasis(name: string, value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    basisNames.has(plainForm(name)) &&
+    /legit|contract|obligation|vital|public|perform|disclos/.test(plainForm(value))
+  );
+}

@@ -1,0 +1,270 @@
+import { type Doubt, isNecessary, type PurposeChoice } from '../src/core/consent-judgement.ts';
+import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
+import type { ConsentState } from '../src/core/vocabulary.ts';
+import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
+import { roleOf, saysNotChosen, saysOtherBasis } from './consent-names.ts';
+import { lastName, type PurposesRead, shortly } from './consent-purposes.ts';
+import { normaliseName } from './field-table.ts';
+import { isBlank, textOf } from './parse.ts';
+import type { Payload } from './payload.ts';
+import type { Platform } from './platforms.ts';
+
+/** One statement about the whole choice. */
+interface Statement {
+  readonly choice: ChoiceMeant;
+  /** Its field and value. */
+  readonly at: string;
+}
+
+/** What a record states, purpose by purpose and about the whole. */
+export interface Statements {
+  readonly purposes: PurposesRead;
+  readonly whole: readonly Statement[];
+  readonly withdrawn: boolean;
+  /** The statement that the visitor did not choose. */
+  readonly notChosen: string | null;
+}
+
+/** Names that are also used for other things than a choice, in normalised form. */
+const lifecycle: ReadonlySet<string> = new Set(['status', 'state', 'value']);
+const models: ReadonlySet<string> = new Set(['type', 'consenttype', 'eventtype', 'consentmodel', 'model']);
+const acts: ReadonlySet<string> = new Set([
+  'action',
+  'useraction',
+  'consentaction',
+  'interaction',
+  'result',
+  'response',
+]);
+
+/** Reads every statement about the whole choice. Adds refusals of single rights (`doNotSell: true`) to the purposes. */
+export function readStatements(payload: Payload, platform: Platform | null, purposes: PurposesRead): Statements {
+  return new StatementReader(payload, platform, purposes).read();
+}
+
+class StatementReader {
+  readonly #payload: Payload;
+  readonly #platform: Platform | null;
+  readonly #purposes: PurposesRead;
+  readonly #whole: Statement[] = [];
+  readonly #seen = new Set<string>();
+  readonly #puzzling: string[] = [];
+  #withdrawn = false;
+  #notChosen: string | null = null;
+  /** A number beside counts is one too: {"accepted": 1, "rejected_count": 3}. */
+  #counting = false;
+
+  constructor(payload: Payload, platform: Platform | null, purposes: PurposesRead) {
+    this.#payload = payload;
+    this.#platform = platform;
+    this.#purposes = purposes;
+  }
+
+  read(): Statements {
+    const payload = this.#payload;
+    const fields = [...payload.fields()].filter(
+      ({ value, beside }) => !beside && !isBlank(value) && typeof value !== 'object',
+    );
+    this.#counting = fields.some(({ path, value }) => {
+      const role = roleOf(lastName(path));
+      return (
+        (role.isCount && Number.isFinite(Number(value))) || (typeof value === 'number' && role.polarity === 'refusing')
+      );
+    });
+    if (!this.#ofPlatform() && !this.#named()) {
+      this.#withdrawn = isSet(payload, 'withdrawnFlag');
+      for (const { value, path } of payload.each('refusedFlag'))
+        if (choiceMeant(value) === 'given') this.#add(path, value, 'refused');
+      for (const { path, value } of fields) this.#field(path, value);
+    }
+    for (const { path, value } of fields) {
+      const name = lastName(path);
+      const meant = choiceMeant(value);
+      const says =
+        saysOtherBasis(name, value) ||
+        saysNotChosen(name, value, meant === 'given' ? 'yes' : meant === 'refused' ? 'no' : null);
+      if (says) this.#notChosen ??= `${path}=${shortly(value)}`;
+    }
+    if (this.#whole.length === 0) for (const path of this.#puzzling) payload.puzzle(path);
+    const withdrawn = this.#withdrawn || this.#whole.some(({ choice }) => choice === 'withdrawn');
+    return {
+      purposes: this.#purposes,
+      whole: this.#whole,
+      withdrawn,
+      notChosen: this.#notChosen ?? this.#purposes.notChosen,
+    };
+  }
+
+  #add(path: string, value: unknown, choice: ChoiceMeant | null): void {
+    this.#seen.add(path);
+    const counts = typeof value === 'number' && this.#counting && choice === 'given';
+    if (choice !== null && !counts) this.#whole.push({ choice, at: `${path}=${shortly(value)}` });
+  }
+
+  /** The platform's own field for the choice. */
+  #ofPlatform(): boolean {
+    for (const [name, meanings] of Object.entries(this.#platform?.words ?? {})) {
+      const value = this.#payload.named(name);
+      const choice =
+        typeof value === 'string' || typeof value === 'number' ? meanings[String(value).toLowerCase()] : undefined;
+      if (choice !== undefined) this.#add(name, value, choice);
+    }
+    return this.#whole.length > 0;
+  }
+
+  /** Fields for the choice; true if the source's own name led to one. */
+  #named(): boolean {
+    for (const { value, path } of this.#payload.each('consentState')) {
+      if (typeof value === 'object' || this.#seen.has(path)) continue;
+      const isOwn = this.#payload.isNamedBySource('consentState', path);
+      const choice = isOwn ? choiceMeant(value) : wholeMeant(lastName(path), value, this.#platform);
+      this.#add(path, value, choice);
+      if (choice === null && textOf(value) !== null) this.#puzzling.push(path);
+      if (choice !== null && isOwn) return true;
+    }
+    return false;
+  }
+
+  /** A field that is named like a choice or a refusal. */
+  #field(path: string, value: unknown): void {
+    const name = lastName(path);
+    const role = roleOf(name);
+    if (this.#seen.has(path) || isNoChoice(this.#platform, name) || role.isCircumstance) return;
+    const choice = typeof value === 'number' && value > 1 ? null : choiceMeant(value);
+    if (role.polarity === 'refusing') {
+      if (role.isCount || !refuses(value, choice)) return;
+      if (role.isPartial) {
+        if (!this.#purposes.choices.has(name)) this.#purposes.choices.set(name, 'denied');
+      } else if (/withdr|revo/i.test(name)) this.#withdrawn = true;
+      else this.#add(path, value, 'refused');
+    } else if (role.isWhole && !role.isPurpose) {
+      const meant = wholeMeant(name, value, this.#platform);
+      // `consentedAll: false` refuses nothing.
+      if (!(meant === 'refused' && wordsOfName(name).includes('all'))) this.#add(path, value, meant);
+    }
+  }
+}
+
+/** Whether the value of a field that is named like a refusal makes it one: true, or a word that repeats the refusal. */
+function refuses(value: unknown, choice: ChoiceMeant | null): boolean {
+  if (choice === 'given' || choice === 'withdrawn') return true;
+  return choice === 'refused' && typeof value === 'string' && plainForm(value).length > 5;
+}
+
+/** What the value of a field for the choice means; null: nothing, or something else than a choice. */
+function wholeMeant(key: string, value: unknown, platform: Platform | null): ChoiceMeant | null {
+  const name = normaliseName(key);
+  if (isNoChoice(platform, name) || platform?.words?.[name] !== undefined) return null;
+  const isOther = acts.has(name) || lifecycle.has(name) || models.has(name);
+  if (typeof value !== 'string') return isOther ? null : choiceMeant(value);
+  const choice = choiceMeant(value);
+  const word = plainForm(value);
+  // Whether a record is in use, or the visitor did anything; `ON` and `NO` under `state` are places.
+  if (
+    (lifecycle.has(name) || acts.has(name)) &&
+    /^(?:enabled?|disabled|on|off|true|false|yes|no|[yn01]|all|full|approved)$/.test(word)
+  )
+    return null;
+  if (name === 'state' && word.length === 2) return null;
+  // The model of a region, under which consent is asked for or a refusal is accepted.
+  if (models.has(name) && /^opt(?:ed)?(?:in|out)$/.test(word)) return null;
+  return choice;
+}
+
+function isNoChoice(platform: Platform | null, name: string): boolean {
+  return platform?.noChoice?.includes(normaliseName(name)) === true;
+}
+
+function isSet(payload: Payload, flag: 'withdrawnFlag' | 'refusedFlag'): boolean {
+  for (const { value } of payload.each(flag)) if (choiceMeant(value) === 'given') return true;
+  return false;
+}
+
+/**
+ * The state that a record states, and why it may not be consent. A withdrawal counts before everything else. Purposes count more than words
+ * about the whole: an acceptance of necessary purposes alone is a refusal. If statements disagree, nothing is granted. A choice that is custom or
+ * missing follows from the purposes; without any it is unknown, which permits nothing.
+ */
+export function stateOf(
+  payload: Payload,
+  { purposes, whole, withdrawn, notChosen }: Statements,
+): { readonly state: ConsentState; readonly doubts: readonly Doubt[] } {
+  const { choices } = purposes;
+  takePurposeOfRecord(payload, choices, { purposes, whole, withdrawn, notChosen });
+  const first = (...wanted: readonly ChoiceMeant[]) => whole.find(({ choice }) => wanted.includes(choice));
+  takeListed(payload, purposes, whole);
+  const granted = namesOf(choices, 'granted');
+  const denied = namesOf(choices, 'denied');
+  const doubts: Doubt[] = purposes.contradictions.map((fields) => ({ reason: 'contradiction', fields }));
+  const doubt = (reason: Doubt['reason'], ...fields: readonly string[]) => {
+    doubts.push({ reason, fields });
+    return { state: 'unknown' as const, doubts };
+  };
+  const ended = first('expired', 'terminated', 'invalidated');
+  if (ended !== undefined) return { state: ended.choice as ConsentState, doubts: [] };
+  if (withdrawn) return { state: 'withdrawn', doubts: [] };
+  const given = first('given', 'renewed-given');
+  const refused = first('refused');
+  const open = first('requested', 'request-deferred');
+  if (notChosen !== null) return doubt('not-chosen', notChosen);
+  if (doubts.length > 0) return { state: 'unknown', doubts };
+  if (given !== undefined && refused !== undefined && (granted.length > 0 || denied.length === 0))
+    return doubt('contradiction', given.at, refused.at);
+  if (refused !== undefined) {
+    if (granted.length > 0) return doubt('contradiction', refused.at, `${granted[0]}=granted`);
+    return { state: 'refused', doubts };
+  }
+  if (open !== undefined) {
+    if (given !== undefined) return doubt('contradiction', open.at, given.at);
+    return { state: open.choice as ConsentState, doubts };
+  }
+  if (granted.length > 0) return { state: given?.choice === 'renewed-given' ? 'renewed-given' : 'given', doubts };
+  if (denied.length > 0) return { state: 'refused', doubts };
+  if (choices.size > 0) return { state: 'refused', doubts };
+  if (purposes.listed.size > 0)
+    return doubt('not-understood', `${[...purposes.listed].slice(0, 5).join(', ')}: listed`);
+  if (purposes.grantsNothing && given === undefined) return { state: 'refused', doubts };
+  if (given !== undefined && (purposes.grantsNothing || purposes.unread.length > 0))
+    return doubt(purposes.grantsNothing ? 'contradiction' : 'not-understood', given.at, ...purposes.unread.slice(0, 3));
+  if (given !== undefined) return { state: given.choice as ConsentState, doubts };
+  return { state: 'unknown', doubts };
+}
+
+/** A record about one purpose, named beside its choice: {"purpose_id": "marketing", "status": "granted"}. */
+function takePurposeOfRecord(
+  payload: Payload,
+  choices: Map<string, PurposeChoice>,
+  { whole, withdrawn }: Statements,
+): void {
+  if (choices.size > 0) return;
+  const name = payload.first('purposeOfRecord', (value) => (typeof value === 'string' ? textOf(value, 200) : null));
+  if (name === null || choiceMeant(name) !== null) return;
+  const refuses = withdrawn || whole.some(({ choice }) => choice === 'refused' || choice === 'expired');
+  const grants = whole.some(({ choice }) => choice === 'given' || choice === 'renewed-given');
+  if (refuses !== grants) choices.set(name, refuses ? 'denied' : 'granted');
+}
+
+/** A bare list of purposes under a word of acceptance lists what was accepted: {"action": "accept_selected", "categories": ["analytics"]}. */
+function takeListed(payload: Payload, { choices, listed, unread }: PurposesRead, whole: readonly Statement[]): void {
+  if (listed.size === 0) return;
+  const isAccepted = whole.some(
+    ({ choice, at }) =>
+      choice === 'given' ||
+      choice === 'renewed-given' ||
+      (choice === 'by-purpose' && /accept|allow|akzept|erlaub/i.test(at)),
+  );
+  const isRefused = whole.some(
+    ({ choice }) => choice !== 'given' && choice !== 'renewed-given' && choice !== 'by-purpose',
+  );
+  if (isAccepted && !isRefused && unread.length === 0) {
+    for (const name of listed)
+      if (!choices.has(name)) choices.set(name, payload.isNecessary(name) ? 'necessary' : 'granted');
+    return;
+  }
+  const onlyNecessary = [...listed].every((name) => isNecessary(name) || payload.isNecessary(name));
+  if (onlyNecessary) for (const name of listed) choices.set(name, 'necessary');
+}
+
+function namesOf(choices: ReadonlyMap<string, PurposeChoice>, wanted: PurposeChoice): readonly string[] {
+  return [...choices].flatMap(([name, choice]) => (choice === wanted && !isNecessary(name) ? [name] : []));
+}

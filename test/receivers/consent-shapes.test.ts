@@ -1,0 +1,358 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { choiceMeant } from '../../receivers/choice-words.ts';
+import type { DecisionFact } from '../../receivers/consent.ts';
+import { readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { isNecessary } from '../../src/core/consent-judgement.ts';
+import { judgeDecision } from '../../src/core/consent-timeline.ts';
+import { bytes, factOf } from './reading.ts';
+
+/** A payload in the form of a consent platform's public format, and what it states. */
+interface Shape {
+  readonly name: string;
+  readonly means: string;
+  readonly payload: Record<string, unknown>;
+  /** Acceptable judgements, best first. */
+  readonly state: readonly string[];
+  /** Names that count as granted (`a|b`: either name); no other may, except those in `either`, which need no consent. */
+  readonly granted: readonly string[];
+  readonly denied: readonly string[];
+  readonly either: readonly string[];
+  /** When the choice was made; null: any time. */
+  readonly time: string | readonly string[] | null;
+  readonly ways?: readonly Way[];
+}
+type Way = 'flat' | 'envelope' | 'row';
+
+const shapes = JSON.parse(readFileSync(new URL('shapes/consent.json', import.meta.url), 'utf8')) as readonly Shape[];
+const context = {
+  receivedAt: '2026-11-26T15:05:00.000Z',
+  options: { fieldNames: {}, assumedOffset: '+00:00' },
+};
+const SENT = '2026-11-26T15:04:59.000Z';
+const event = 'consent.recorded';
+
+/** Forms whose meaning needs the platform's own documentation: they stay unknown, and an officer sees them. */
+const leftUnknown: ReadonlySet<string> = new Set([
+  'braze-subscribed',
+  'cmnet-gtm-partial',
+  'commanders-act',
+  'conflict-action',
+  'conflict-lists',
+  'counts-grant',
+  'counts-partial',
+  'dpv-given',
+  'dpv-refused',
+  'dpv-withdrawn',
+  'fhir-permit',
+  'gcs-g100',
+  'gpp-optout',
+  'inmobi-noniab-partial',
+  'inmobi-noniab-refuse',
+  'it-accetta',
+  'kantara-explicit',
+  'klaro-decline',
+  'laravel-consent-at-refuse',
+  'matomo-given',
+  'matomo-removed',
+  'model-optout-nochoice',
+  'osano-optout',
+  'shopify-refuse',
+  'sourcepoint-grant',
+  'usp-optout-conflict',
+  'vendd-minus',
+  'vendd-plus',
+]);
+
+const reading: Readonly<Record<Way, (payload: Record<string, unknown>) => ReturnType<typeof readDelivery>>> = {
+  flat: (payload) => readDelivery(bytes({ event, ...payload }), context),
+  envelope: (payload) => readDelivery(bytes({ event, timestamp: SENT, data: payload }), context),
+  row: (payload) => readConsentRow(bytes(payload), context),
+};
+
+/** A single record as it is judged without any other. */
+function judge(fact: DecisionFact) {
+  const judged = judgeDecision(
+    [
+      {
+        seq: 1,
+        at: fact.occurred.at,
+        decision_id: 'd',
+        banner_id: null,
+        state: fact.state,
+        purposes: JSON.stringify(fact.purposes),
+        expires_at: null,
+        policy_id: null,
+        policy_version: null,
+        conflicts: fact.doubts.some(({ reason }) => reason === 'contradiction') ? 1 : 0,
+      },
+    ],
+    new Map(),
+  );
+  const granted = [...judged.holds.values()].filter(({ doubt }) => doubt === null).map(({ purpose }) => purpose);
+  return { label: judged.label, granted };
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+const anyOf = (names: readonly string[]) => new Set(names.flatMap((name) => name.split('|')).map(plain));
+
+describe.each(shapes.map((shape) => [shape.name, shape] as const))('%s', (name, shape) => {
+  it.each<Way>(shape.ways === undefined ? ['flat', 'envelope', 'row'] : [...shape.ways])(
+    'grants nothing else than what it states: %s',
+    (way) => {
+      const read = reading[way](shape.payload);
+      // Said by a signal alone, which is compared elsewhere.
+      if (name === 'usp-optout-conflict') return;
+      if (read.outcome !== 'read') {
+        expect(leftUnknown).toContain(name);
+        return;
+      }
+      const fact = factOf(read, 'decision');
+      const { label, granted } = judge(fact);
+      const allowed = anyOf([...shape.granted, ...shape.either]);
+      const isGrant = shape.state[0] === 'given';
+      const beyond = granted.filter((one) => !(one === '*' ? isGrant : allowed.has(plain(one)) || isNecessary(one)));
+      expect(beyond).toEqual([]);
+      if (leftUnknown.has(name)) return;
+      expect([...shape.state, ...(shape.state.includes('unknown') ? ['disputed'] : [])]).toContain(label);
+      if (shape.state[0] !== 'unknown') expect(label).not.toBe('unknown');
+      const named = anyOf(Object.keys(fact.purposes).filter((one) => fact.purposes[one] === 'granted'));
+      const denied = anyOf(Object.keys(fact.purposes).filter((one) => fact.purposes[one] === 'denied'));
+      const says = (names: ReadonlySet<string>, wanted: string) =>
+        wanted.split('|').some((one) => names.has(plain(one)));
+      if (!granted.includes('*')) expect(shape.granted.filter((one) => !says(named, one))).toEqual([]);
+      expect(shape.denied.filter((one) => !says(denied, one))).toEqual([]);
+      const times = shape.time === null ? null : [shape.time].flat().map((time) => Date.parse(time));
+      if (times !== null) expect(times).toContain(Date.parse(fact.occurred.at));
+    },
+  );
+});
+
+it('understands most forms', () => {
+  expect(leftUnknown.size / shapes.length).toBeLessThan(0.15);
+});
+
+describe('a word of refusal', () => {
+  const refusals = shapes.filter(
+    ({ name, state, payload }) =>
+      (state[0] === 'refused' || state[0] === 'withdrawn') &&
+      !leftUnknown.has(name) &&
+      !ownWords.has(name) &&
+      [...swaps(payload)].length > 0,
+  );
+  it('is found in most forms', () => {
+    expect(refusals.length).toBeGreaterThan(60);
+  });
+  it.each(refusals.map((shape) => [shape.name, shape] as const))('decides in %s', (_name, shape) => {
+    const judged = (payload: Record<string, unknown>) => {
+      const read = reading.flat(payload);
+      if (read.outcome !== 'read') return read.outcome;
+      const fact = factOf(read, 'decision');
+      return JSON.stringify([judge(fact), fact.purposes, fact.state, fact.doubts.length]);
+    };
+    const before = judged(shape.payload);
+    const swapped = [...swaps(shape.payload)];
+    expect(
+      swapped.length === 0 || swapped.some((payload) => judged(payload as Record<string, unknown>) !== before),
+    ).toBe(true);
+  });
+});
+
+/** Forms with encoded text or words of their own, which {@link swaps} cannot turn. */
+const ownWords: ReadonlySet<string> = new Set(['onetrust-cookie-refuse', 'rcb-essential']);
+
+/** Copies of a value, each with one statement of refusal turned into one of consent, or a list of refused names renamed. */
+function* swaps(value: unknown): Generator<unknown> {
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries())
+      for (const swapped of swaps(item)) yield value.map((one: unknown, place) => (place === at ? swapped : one));
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value))
+      for (const swapped of swaps(item)) yield { ...value, [key]: swapped };
+  } else if (value === false) yield true;
+  else if (value === true) yield false;
+  else if (value === 0 || value === -1) yield 1;
+  else if (typeof value === 'string' && ['refused', 'withdrawn'].includes(choiceMeant(value) ?? '')) yield 'accepted';
+  else if (typeof value === 'string' && /[:=](?:no|false|0|-1|deny|denied)\b/.test(value))
+    yield value.replace(/([:=])(?:no|false|0|-1|deny|denied)\b/g, '$11');
+}
+
+const refusalWords = [
+  'denied',
+  'rejected',
+  'no',
+  'refuse',
+  'opt_out',
+  'REJECT_ALL',
+  'decline',
+  'abgelehnt',
+  'nein',
+  'refusé',
+  'non',
+  'rechazado',
+  'rifiutato',
+  'geweigerd',
+  'nee',
+  'recusado',
+  'não',
+  'odrzucono',
+  'nie',
+  'avvisad',
+  'nej',
+  'necessary_only',
+];
+const grantWords = [
+  'granted',
+  'accepted',
+  'yes',
+  'allow',
+  'opt_in',
+  'ACCEPT_ALL',
+  'akzeptiert',
+  'ja',
+  'accepté',
+  'oui',
+  'aceptado',
+  'sí',
+  'accettato',
+  'geaccepteerd',
+  'aceito',
+  'sim',
+  'tak',
+  'accepterad',
+];
+const purposeNames = [
+  'analytics',
+  'marketing',
+  'Statistik',
+  'publicité',
+  'C0002',
+  'preferences',
+  'social_media',
+  'pur_7',
+  'google',
+  'reklama',
+];
+const labels = [
+  'consent',
+  'consent_status',
+  'choice',
+  'decision',
+  'consentDecision',
+  'user_choice',
+  'einwilligung',
+  'choix',
+  'zgoda',
+];
+const containers = [
+  'purposes',
+  'categories',
+  'consents',
+  'preferences',
+  'cookie_categories',
+  'kategorien',
+  'finalites',
+  'services',
+  'selections',
+];
+const noise = fc.dictionary(
+  fc.constantFrom(
+    'id',
+    'visitor_id',
+    'timestamp',
+    'region',
+    'state',
+    'version',
+    'banner_id',
+    'url',
+    'method',
+    'ua',
+    'meta',
+    'count',
+    'regulation',
+    'consent_model',
+  ),
+  fc.oneof(
+    fc.constantFrom<unknown>(
+      'ON',
+      'eu',
+      'opt-in',
+      3,
+      1,
+      'v1',
+      'banner',
+      'active',
+      '2026-11-26T15:00:00Z',
+      'https://shop.example/',
+    ),
+    fc.string({ maxLength: 8 }).filter((text) => choiceMeant(text) === null),
+  ),
+  { maxKeys: 6 },
+);
+
+/** Any payload whose every choice is one of these values. */
+function payloads(words: readonly string[], flag: boolean, list: string): fc.Arbitrary<Record<string, unknown>> {
+  const word = fc.constantFrom<unknown>(...words, flag, flag ? 1 : 0, String(flag));
+  const text = fc.constantFrom(...words);
+  const name = fc.constantFrom(...purposeNames);
+  const choices: fc.Arbitrary<unknown> = fc.oneof(
+    fc.dictionary(name, word, { minKeys: 1, maxKeys: 4 }),
+    fc.array(fc.record({ name, [flag ? 'granted' : 'enabled']: word }), { minLength: 1, maxLength: 4 }),
+    fc.array(fc.record({ id: name, consent: fc.record({ status: word }) }), { minLength: 1, maxLength: 4 }),
+    fc
+      .array(fc.tuple(name, text), { minLength: 1, maxLength: 4 })
+      .map((pairs) => pairs.map((pair) => pair.join(':')).join(',')),
+    fc
+      .array(fc.tuple(name, text), { minLength: 2, maxLength: 4 })
+      .map((pairs) => pairs.map((pair) => pair.join('=')).join('|')),
+    fc.dictionary(name, word, { minKeys: 1, maxKeys: 4 }).map((object) => JSON.stringify(object)),
+    fc
+      .array(fc.tuple(name, text), { minLength: 1, maxLength: 4 })
+      .map((pairs) => pairs.map(([one, said]) => `${one} (${said})`)),
+  );
+  const parts: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
+    fc.tuple(fc.constantFrom(...labels), text).map(([key, said]) => ({ [key]: said })),
+    fc.tuple(fc.constantFrom(...containers), choices).map(([key, said]) => ({ [key]: said })),
+    fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => ({ [list]: names })),
+    fc.dictionary(name, word, { minKeys: 1, maxKeys: 3 }),
+  );
+  const flat = fc
+    .tuple(noise, fc.array(parts, { minLength: 1, maxLength: 3 }))
+    .chain(([fields, stated]) =>
+      fc
+        .shuffledSubarray(Object.entries(Object.assign({}, fields, ...stated) as object), { minLength: 1 })
+        .map((entries) => Object.fromEntries(entries)),
+    );
+  const wrapped = fc.oneof(
+    flat,
+    flat.map((inner) => ({ consent: inner })),
+    flat.map((inner) => ({ data: { consent: inner } })),
+    flat.map((inner) => ({ payload: JSON.stringify(inner) })),
+  );
+  return wrapped;
+}
+
+describe('whatever the form of a payload', () => {
+  const ways = fc.constantFrom<Way>('flat', 'envelope', 'row');
+  it('nothing is granted if every choice says no', () => {
+    fc.assert(
+      fc.property(payloads(refusalWords, false, 'rejected_categories'), ways, (payload, way) => {
+        const read = reading[way](payload);
+        if (read.outcome !== 'read') return;
+        expect(judge(factOf(read, 'decision')).granted).toEqual([]);
+      }),
+    );
+  });
+  it('nothing is refused if every choice says yes', () => {
+    fc.assert(
+      fc.property(payloads(grantWords, true, 'accepted_categories'), ways, (payload, way) => {
+        const read = reading[way](payload);
+        if (read.outcome !== 'read') return;
+        const fact = factOf(read, 'decision');
+        expect(Object.values(fact.purposes)).not.toContain('denied');
+        expect(['refused', 'withdrawn']).not.toContain(fact.state);
+      }),
+    );
+  });
+});
