@@ -5,15 +5,14 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { withCapturing } from './capture.ts';
 import { type CapturedPackage, keptCaptures } from './fixtures.ts';
-import { folderOf, platforms } from './platforms.ts';
+import { fileOf, folderOf, platforms } from './platforms.ts';
 
 // UPDATE_CAPTURES=yes npm run test:long -- --project long test/receivers/captures: writes them again. Installs the packages with npm.
 test('the kept captures are what the packages give to a visitor who clicks', async () => {
   const captured = await withCapturing(platforms, async (capture) => {
     const found: [string, CapturedPackage][] = [];
     for (const platform of platforms) {
-      const { package: name, version } = platform;
-      found.push([`${folderOf(platform)}.json`, { package: name, version, captures: await capture(platform) }]);
+      found.push([`${folderOf(platform)}.json`, fileOf(platform, await capture(platform))]);
     }
     return found;
   });

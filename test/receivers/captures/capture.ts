@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core';
 import type { Capture } from './fixtures.ts';
-import { FIRST, folderOf, LATER, type Platform, SITE } from './platforms.ts';
+import { expectationOf, FIRST, folderOf, LATER, type Platform, SITE } from './platforms.ts';
 
 const run = promisify(execFile);
 
@@ -61,23 +61,14 @@ async function install(folder: string, platforms: readonly Platform[]): Promise<
 async function capturesOf(browser: Browser, folder: string, platform: Platform): Promise<readonly Capture[]> {
   const html = await pageOf(folder, platform);
   // Visitors mostly wait; each has a profile of its own.
-  const visits = Object.entries(platform.scenarios).map(async ([scenario, { means, steps, granted, query }]) => {
+  const visits = Object.entries(platform.scenarios).map(async ([name, scenario]) => {
+    const { means, steps, query } = scenario;
     const payloads = await visit(browser, folder, platform, html, steps, query ?? '');
     return payloads.map(([form, payload]): Capture => {
-      const time = platform.forms[form]?.timed === true ? (steps.includes('later') ? LATER : FIRST) : null;
-      return { scenario, form, means, payload, expect: { ...expected(platform, form, granted), time } };
+      return { scenario: name, form, means, payload, expect: expectationOf(platform, scenario, form) };
     });
   });
   return (await Promise.all(visits)).flat();
-}
-
-/** What the reader may make of the choice: names in `granted` and `either` may be granted, no others. */
-function expected(platform: Platform, form: string, granted: readonly string[]): Omit<Capture['expect'], 'time'> {
-  const { names = {}, with: beside = {}, necessary = [] } = platform.forms[form] ?? {};
-  const namesOf = (purposes: readonly string[]): string[] => purposes.flatMap((purpose) => names[purpose] ?? [purpose]);
-  const denied = platform.purposes.filter((purpose) => !granted.includes(purpose));
-  const either = [...platform.necessary, ...necessary, ...granted.flatMap((purpose) => beside[purpose] ?? [])];
-  return { granted: namesOf(granted), denied: namesOf(denied), either };
 }
 
 /** One visitor with a fresh browser profile, and what each form then says. */

@@ -26,6 +26,8 @@ export interface Capture {
 export interface CapturedPackage {
   readonly package: string;
   readonly version: string;
+  /** Only the site knows that the names in `either` are necessary: neither they nor the payloads say it. */
+  readonly necessaryUnsaid?: true;
   readonly captures: readonly Capture[];
 }
 

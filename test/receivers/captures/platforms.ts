@@ -1,3 +1,5 @@
+import type { Capture, CapturedPackage } from './fixtures.ts';
+
 /**
  * The consent packages that are captured: a page for each, what a visitor clicks, and what is then taken from it. Pages and
  * what is taken are code for the browser, and therefore text.
@@ -35,9 +37,7 @@ interface Form {
   readonly necessary?: readonly string[];
 }
 
-export interface Platform {
-  readonly package: string;
-  readonly version: string;
+export interface Platform extends Omit<CapturedPackage, 'captures'> {
   /** Other packages that the page needs. */
   readonly beside?: Readonly<Record<string, string>>;
   /** Versions to install instead of those that a package asks for. */
@@ -51,6 +51,7 @@ export interface Platform {
   /** What the page's servers answer, by the beginning of the path. */
   readonly replies?: Readonly<Record<string, unknown>>;
   readonly purposes: readonly string[];
+  /** Purposes that are always on. */
   readonly necessary: readonly string[];
   readonly scenarios: Readonly<Record<string, Scenario>>;
   readonly forms: Readonly<Record<string, Form>>;
@@ -59,6 +60,25 @@ export interface Platform {
 /** Where the captures of a package are: `@scope/name` becomes `scope-name`. */
 export function folderOf({ package: name, version }: Pick<Platform, 'package' | 'version'>): string {
   return `${name.replace('@', '').replace('/', '-')}-${version}`;
+}
+
+/** The content of a package's file. */
+export function fileOf(platform: Platform, captures: readonly Capture[]): CapturedPackage {
+  const { package: name, version, necessaryUnsaid } = platform;
+  return { package: name, version, ...(necessaryUnsaid && { necessaryUnsaid }), captures };
+}
+
+/** What may be read from a form of a scenario. */
+export function expectationOf(platform: Platform, { granted, steps }: Scenario, form: string): Capture['expect'] {
+  const { names = {}, with: beside = {}, necessary = [], timed = false } = platform.forms[form] ?? {};
+  const namesOf = (purposes: readonly string[]): string[] => purposes.flatMap((purpose) => names[purpose] ?? [purpose]);
+  const denied = platform.purposes.filter((purpose) => !granted.includes(purpose));
+  return {
+    granted: namesOf(granted),
+    denied: namesOf(denied),
+    either: [...platform.necessary, ...necessary, ...granted.flatMap((purpose) => beside[purpose] ?? [])],
+    time: timed ? (steps.includes('later') ? LATER : FIRST) : null,
+  };
 }
 
 const shown: Scenario = { means: 'The banner was shown; nothing was clicked.', steps: [], granted: [] };
@@ -115,12 +135,7 @@ const vanilla3: Platform = {
       '#cc-main label:has([value=analytics])',
       '#cc-main .pm [data-role=save]',
     ),
-    'withdraw-later': withdrawn(
-      '#cc-main [data-role=all]',
-      'later',
-      '#reopen',
-      '#cc-main .pm [data-role=necessary]',
-    ),
+    'withdraw-later': withdrawn('#cc-main [data-role=all]', 'later', '#reopen', '#cc-main .pm [data-role=necessary]'),
   },
   forms: {
     cookie: { take: '({ cc_cookie: cookie("cc_cookie") })', timed: true },
@@ -171,7 +186,7 @@ const vanilla2: Platform = {
 const lmc: Platform = {
   package: '@lmc-eu/cookie-consent-manager',
   version: '2.6.0',
-  // The version it asks for is no longer published; only its style sheets would need it.
+  // The version it asks for is not in npm's registry; only its style sheets would need it.
   overrides: { '@lmc-eu/spirit-design-tokens': '3.0.2' },
   sends: '/consents',
   page: `<link rel="stylesheet" href="PACKAGE/LmcCookieConsentManager.min.css"><script src="PACKAGE/init.js"></script>
@@ -225,6 +240,7 @@ const klaro: Platform = {
     </script>`,
   purposes: ['matomo', 'youtube'],
   necessary: ['session'],
+  necessaryUnsaid: true,
   scenarios: {
     shown,
     'accept-all': all(['matomo', 'youtube'], '.cm-btn-success'),
@@ -271,6 +287,7 @@ const orejime: Platform = {
     </script>`,
   purposes: ['analytics', 'retargeting', 'video'],
   necessary: ['session'],
+  necessaryUnsaid: true,
   scenarios: {
     'accept-all': all(['analytics', 'retargeting', 'video'], '.orejime-Button--save'),
     'reject-all': none('.orejime-Button--decline'),
@@ -306,7 +323,11 @@ const osano: Platform = {
     accept: all(['*'], '.cc-allow'),
     refuse: none('.cc-deny'),
     'withdraw-later': withdrawn('.cc-allow', 'later', '.cc-revoke', '.cc-deny'),
-    'opt-out': { ...none('.cc-deny'), means: 'Declined on a banner that only offers to opt out.', query: '?type=opt-out' },
+    'opt-out': {
+      ...none('.cc-deny'),
+      means: 'Declined on a banner that only offers to opt out.',
+      query: '?type=opt-out',
+    },
     'got-it': { ...none('.cc-dismiss'), means: 'Dismissed a notice that offers no choice.', query: '?type=info' },
   },
   forms: {
