@@ -362,6 +362,11 @@ const tarteaucitron: Platform = {
       '#youtubeDenied',
       '#tarteaucitronClosePanel',
     ),
+    'withdraw-gtag-later': {
+      means: 'Accepted all, and withdrew gtag the next morning.',
+      steps: ['#tarteaucitronPersonalize2', 'later', '#tarteaucitronIcon', '#gtagDenied'],
+      granted: ['youtube'],
+    },
   },
   forms: {
     cookie: { take: '({ tarteaucitron: cookie("tarteaucitron") })' },
