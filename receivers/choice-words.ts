@@ -47,7 +47,7 @@ const words: Readonly<Record<ChoiceMeant, string>> = {
   expired: 'expired expire lapsed abgelaufen expire expiree caducado scaduto verlopen expirado wygasla utgangen',
   terminated: 'terminated terminate',
   invalidated: 'invalidated invalidate invalid',
-  requested: 'requested request pending shown displayed prompted ausstehend enattente pendiente inattesa',
+  requested: 'requested request pending show shown displayed prompted ausstehend enattente pendiente inattesa',
   'request-deferred': 'requestdeferred deferred dismiss dismissed closed close ignored later askmelater',
   unknown: '',
   'by-purpose':

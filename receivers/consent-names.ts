@@ -14,6 +14,8 @@ export interface NameRole {
   /** A count, time, id or circumstance: its value is no choice. */
   readonly isCircumstance: boolean;
   readonly isCount: boolean;
+  /** What applied before the choice. */
+  readonly isFormer: boolean;
   /** One right to refuse (sale, sharing, targeted advertising, sensitive data) instead of the whole choice. */
   readonly isPartial: boolean;
   /** The whole choice: `isConsentGranted`, `privacyConsentStatus`, `einwilligung`. */
@@ -77,7 +79,7 @@ const wholeCore = setOf(
   'decision choice auswahl entscheidung choix decision decisao decyzja scelta decisione keuze beslissing escolha wybor val valg valinta volba beslut eleccion',
 );
 const containerWords = setOf(
-  `purposes categories category cookiecategories consents preferences choices services selections permissions groups settings topics vendors plugins cookies
+  `purposes categories category cookiecategories consents preferences choices services selections permissions groups settings options topics vendors plugins cookies
    kategorien zwecke dienste einwilligungen einstellungen auswahl finalites categories choix preferences cookies finalidades categorias preferencias servicios
    finalita categorie preferenze scelte servizi voorkeuren categorieen doeleinden keuzes categorias preferencias finalidades kategorie cele preferencje kategorier andamal installningar
    formal luokat valinnat kategorie ucely nastaveni`,
@@ -169,6 +171,7 @@ function roleOfWords(words: readonly string[]): NameRole {
           ? 'denied'
           : null,
     isCircumstance,
+    isFormer: words.some((word) => /^(?:previous|old|prior|former|before|last)$/.test(word)) && time === null,
     isCount: words.some((word) => /^(?:counts?|counter|number|num|total|totals|sum)$/.test(word)),
     isPartial: any(partial),
     isWhole:

@@ -134,6 +134,7 @@ function hasSigns(text: string): boolean {
 }
 
 function unescaped(text: string): string {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {
@@ -152,6 +153,12 @@ export function unwrapConsent(key: string, text: string): JsonObject | null {
   const role = roleOf(key);
   const isCookie = cookieNames.has(normaliseName(key));
   if (/^\s*\d{4}-\d\d|^https?:/.test(text)) return null;
+  if (normaliseName(key) === 'c15t') return ofC15t(text);
+  // A cookie under a name of the site's own.
+  if (/^(?:\{|%7B)/i.test(text) && !/config|policy|banner|default|template/i.test(key)) {
+    const object = objectIn(text);
+    if (object !== null) return object;
+  }
   if (
     !isCookie &&
     (role.time !== null || role.isCircumstance || !(role.isContainer || role.isWhole || /cookie|consent/i.test(key)))
@@ -160,8 +167,22 @@ export function unwrapConsent(key: string, text: string): JsonObject | null {
   return objectIn(text) ?? pairsIn(text);
 }
 
+/** The cookie of c15t: `c.` before the granted purposes, `i.t` for their time, `i.sid` for the visitor. */
+function ofC15t(text: string): JsonObject | null {
+  const pairs = pairsIn(text);
+  if (pairs === null || Object.keys(pairs).some((key) => !/^[ci]\./.test(key))) return objectIn(text);
+  const purposes = Object.entries(pairs).flatMap(([key, value]) =>
+    key.startsWith('c.') ? [[key.slice(2), value]] : [],
+  );
+  return {
+    consents: Object.fromEntries(purposes) as JsonObject,
+    timestamp: Number(pairs['i.t']),
+    subject_id: pairs['i.sid'],
+  };
+}
+
 function objectIn(text: string): JsonObject | null {
-  const value = parseWrapped(text);
+  const value = parseWrapped(text) ?? (text.startsWith('{%') ? parseWrapped(unescaped(text)) : undefined);
   return isJsonObject(value) ? value : null;
 }
 
@@ -220,13 +241,15 @@ class PurposeReader {
       if (beside || isBlank(value) || known.has(name) || this.#seen.has(value)) continue;
       const last = lastName(path);
       const role = roleOf(last);
-      if (role.isLegitimateInterest || role.isTerms) continue;
+      if (role.isLegitimateInterest || role.isTerms || role.isFormer) continue;
       if (typeof value === 'string') {
         // `authorized_vendors`: a list in a text; else pairs only.
-        const isList = role.lists !== null && role.isContainer && choiceMeant(value) === null;
+        const isList = role.lists !== null && role.isContainer && (choiceMeant(value) === null || isNecessary(value));
         if (isList)
           this.#container(
-            value.split(/[,;|]/).filter((one) => one.trim() !== ''),
+            unescaped(value)
+              .split(/[,;|]/)
+              .filter((one) => one.trim() !== ''),
             path,
             role.lists,
             0,
@@ -254,7 +277,7 @@ class PurposeReader {
   /** Flags of well-known purposes in the record itself. */
   readFlags(): void {
     for (const { name: normalised, path, value, beside } of this.#payload.fields()) {
-      if (beside || isBlank(value) || typeof value === 'object') continue;
+      if (beside || isBlank(value) || Array.isArray(value)) continue;
       const name = lastName(path);
       const role = roleOf(name);
       const flag = flagNames.get(normalised);
@@ -262,6 +285,12 @@ class PurposeReader {
       if (flag === undefined && this.#platform?.flags === true && (notPurposes.has(normalised) || role.isCircumstance))
         continue;
       if (isInteractionFlag(name)) continue;
+      if (isJsonObject(value)) {
+        // {"Analytics": {"consented": true, "timestamp": …}}
+        if (choiceWithin(value, path).isStated)
+          this.#takeItem(flag ?? name, value, path, () => this.read.unread.push(path));
+        continue;
+      }
       const says = choiceMeant(value);
       // That nobody opted out of a sale is no consent to it.
       const isRightToRefuse = outcomeOf(says) === 'granted' && /sale|sell/i.test(name);
@@ -288,7 +317,9 @@ class PurposeReader {
     const isSigned = listed === null && hasSigns(text);
     if (!NAMES_LIST.test(path) && listed === null && !isSigned) return false;
     return this.#list(
-      text.split(/[,;|]/).filter((name) => name.trim() !== ''),
+      unescaped(text)
+        .split(/[,;|]/)
+        .filter((name) => name.trim() !== ''),
       path,
       listed,
       depth,
@@ -349,6 +380,7 @@ class PurposeReader {
 
   #object(value: JsonObject, path: string, listed: Listed, depth: number, isPairs = false): boolean {
     const before = this.#size();
+    if (listed === 'granted' && Object.keys(value).length === 0) this.read.grantsNothing = true;
     for (const key of Object.keys(value).slice(0, MAX_PURPOSES)) {
       this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });
     }
@@ -395,6 +427,7 @@ class PurposeReader {
     if (Array.isArray(item)) {
       // {"consents": {"statistics": ["google-analytics"]}}: the services that were accepted, if the object says so.
       const means = listed ?? (this.#platform?.services === true ? 'granted' : null);
+      if (this.#platform?.services === 'ignored') return;
       if (means === 'granted') this.#put(key, item.length > 0 ? 'granted' : 'denied', path, item.length);
       else if (item.length > 0) this.read.unread.push(path);
       return;

@@ -85,6 +85,8 @@ class StatementReader {
         saysNotChosen(name, value, meant === 'given' ? 'yes' : meant === 'refused' ? 'no' : null);
       if (says) this.#notChosen ??= `${path}=${shortly(value)}`;
     }
+    // gtag('consent', 'default', …)
+    if (payload.named('0') === 'consent' && payload.named('1') === 'default') this.#notChosen ??= '1=default';
     if (this.#whole.length === 0) for (const path of this.#puzzling) payload.puzzle(path);
     const withdrawn = this.#withdrawn || this.#whole.some(({ choice }) => choice === 'withdrawn');
     return {
@@ -188,6 +190,7 @@ function isSet(payload: Payload, flag: 'withdrawnFlag' | 'refusedFlag'): boolean
 export function stateOf(
   payload: Payload,
   { purposes, whole, withdrawn, notChosen }: Statements,
+  refusalKeepsNecessary = false,
 ): { readonly state: ConsentState; readonly doubts: readonly Doubt[] } {
   const { choices } = purposes;
   takePurposeOfRecord(payload, choices, { purposes, whole, withdrawn, notChosen });
@@ -211,6 +214,10 @@ export function stateOf(
   if (given !== undefined && refused !== undefined && (granted.length > 0 || denied.length === 0))
     return doubt('contradiction', given.at, refused.at);
   if (refused !== undefined) {
+    if (granted.length > 0 && refusalKeepsNecessary) {
+      for (const name of granted) choices.set(name, 'necessary');
+      return { state: 'refused', doubts };
+    }
     if (granted.length > 0) return doubt('contradiction', refused.at, `${granted[0]}=granted`);
     return { state: 'refused', doubts };
   }

@@ -66,6 +66,9 @@ export const consentFamily: Family<DecisionFact> = {
     'receipt',
     'request',
     'consent_management',
+    'cookie',
+    // gtag('consent', 'update', {…})
+    '2',
     'record',
     'log',
   ],
@@ -83,14 +86,18 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
   const signals = readSignals(payload, choices);
   const told = readStatements(payload, platform, { choices, ...read });
   const times = readTimes(payload, told);
-  const judged = stateOf(payload, {
-    ...told,
-    whole:
-      told.whole.length === 0 && choices.size === 0 && times.grants
-        ? [{ choice: 'given', at: 'its time' }]
-        : told.whole,
-    withdrawn: told.withdrawn || times.withdrawnAt !== null,
-  });
+  const judged = stateOf(
+    payload,
+    {
+      ...told,
+      whole:
+        told.whole.length === 0 && choices.size === 0 && times.grants
+          ? [{ choice: 'given', at: 'its time' }]
+          : told.whole,
+      withdrawn: told.withdrawn || times.withdrawnAt !== null,
+    },
+    platform?.refusalKeepsNecessary,
+  );
   for (const path of read.unread) payload.puzzle(path);
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');

@@ -16,8 +16,10 @@ export interface Platform {
   readonly necessary?: readonly string[];
   /** Fields that list what was granted although their names do not say so, in plain form. */
   readonly listed?: readonly string[];
-  /** An object purpose → list of services names those that were accepted. */
-  readonly services?: true;
+  /** An object purpose → list of services names those that were accepted; `ignored`: it says nothing of the purpose. */
+  readonly services?: true | 'ignored';
+  /** A refusal leaves granted only what needs no consent. */
+  readonly refusalKeepsNecessary?: true;
   /** Every flag at the top level is a purpose's. */
   readonly flags?: true;
   /** Fields that look like a choice and are none, in plain form. */
@@ -52,8 +54,11 @@ export const platforms: readonly Platform[] = [
     has: ['categories', 'revision', 'consenttimestamp'],
     where: Array.isArray,
     listed: ['categories', 'acceptedcategories'],
-    services: true,
+    services: 'ignored',
   },
+  { name: 'Klaro', has: ['consents', 'changes', 'type'], refusalKeepsNecessary: true },
+  { name: 'Klaro', has: ['consents', 'config', 'type'], refusalKeepsNecessary: true },
+  { name: 'TCF CMP API', has: ['tcstring', 'eventstatus', 'purpose.consents'], listed: ['consents'] },
   {
     name: 'vanilla-cookieconsent 2',
     has: ['level', 'revision'],
