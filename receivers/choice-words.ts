@@ -98,7 +98,8 @@ const remembered = new Map<string, ChoiceMeant | null>();
 export function choiceMeant(value: unknown): ChoiceMeant | null {
   if (value === true || value === 1) return 'given';
   if (value === false || value === 0) return 'refused';
-  if (typeof value !== 'string' || value.length > LONGEST) return null;
+  // Ids and times have digits in a row, words have none.
+  if (typeof value !== 'string' || value.length > LONGEST || /\d{3}/.test(value)) return null;
   let meant = remembered.get(value);
   if (meant === undefined) {
     meant = signedMeant(value.trim());

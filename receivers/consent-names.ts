@@ -1,4 +1,7 @@
 import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
+import { choiceMeant } from './choice-words.ts';
+import { isBlank } from './parse.ts';
+import type { Payload } from './payload.ts';
 
 /**
  * What a name says about a flag or list in a consent record. `granting`: true grants (`accepted`, `marketing_consent`). `refusing`: true
@@ -8,6 +11,16 @@ export type Polarity = 'granting' | 'refusing' | null;
 
 /** What is known of a field in a consent record by its name alone. */
 export interface NameRole {
+  /** The name in plain form. */
+  readonly plain: string;
+  /** A flag of a purpose that needs no consent: with true, the purpose is necessary (ePrivacy Directive Art. 5(3)). */
+  readonly isNecessaryFlag: boolean;
+  /** A flag that says with this value that the visitor did not choose: `confirmed: false`, `implied: true`. */
+  readonly notChosenIf: 'no' | 'yes' | null;
+  /** How consent came about: its value may say that the visitor did not choose. */
+  readonly isMethod: boolean;
+  /** The legal basis. */
+  readonly isBasis: boolean;
   readonly polarity: Polarity;
   /** What it means for a purpose to be in a list of this name. */
   readonly lists: 'granted' | 'denied' | null;
@@ -127,6 +140,36 @@ const eventTimes = setOf(
   'original derived collector hit saved save signup event created creation log record row entry lat cas de del da der la le',
 );
 
+/** Flags of a purpose that needs no consent, in plain form: with true, the purpose is necessary (ePrivacy Directive Art. 5(3)). */
+const necessaryFlags: ReadonlySet<string> = setOf(
+  'required isrequired readonly isreadonly essential isessential alwayson alwaysactive alwaysenabled isalwaysactive locked islocked lock mandatory ismandatory necessary isnecessary strictlynecessary isstrictlynecessary exempt consentexempt',
+);
+/** Values instead of a choice that say that a purpose needs none. */
+const alwaysActive = setOf(
+  'alwaysactive alwayson alwaysenabled immeraktiv toujoursactif toujoursactifs siempreactivo siempreactivas sempreattivo sempreattivi altijdactief sempreativo zawszeaktywne alltidaktiv altidaktiv ainakaytossa vzdyaktivni acknowledge acknowledged',
+);
+/** Whether the value of a purpose says that it needs no consent. */
+export function isAlwaysActive(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= 40 && alwaysActive.has(plainForm(value));
+}
+
+const notChosenIfFalse = setOf(
+  `confirmed isconfirmed interacted hasinteracted interactedwith userinteracted answered isanswered explicit isexplicit explicitconsent completed iscompleted userresponded hasresponded interactioncount
+   userchoiceexists choiceexists haschoice hasuserchoice choicemade userchoicemade haschosen consentexists hasconsentdata isuserchoice`,
+);
+const notChosenIfTrue = setOf(
+  'implicit implict isimplicit implied isimplied impliedconsent default isdefault isdefaults auto autoaccepted autogranted autoconsent assumed assumedconsent bydefault preselected inherited',
+);
+/** Ways in which consent is taken for granted, and stages before a choice, in plain form: no visitor chose. */
+const notChosenWords = setOf(
+  'implied implicit default defaults auto automatic automatically assumed scroll timeout geodefault regional cmpuishown oninitialpageload initialpageload impliedconsent',
+);
+const wordsOfMethod = setOf(
+  'buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source',
+);
+
+const basisNames = setOf('legalbasis lawfulbasis legalbasiscode legalground lawfulground');
+
 const remembered = new Map<string, NameRole>();
 const MAX_REMEMBERED = 5000;
 
@@ -134,14 +177,14 @@ const MAX_REMEMBERED = 5000;
 export function roleOf(name: string): NameRole {
   let role = remembered.get(name);
   if (role === undefined) {
-    role = roleOfWords(joined(wordsOfName(name)));
+    role = roleOfWords(joined(wordsOfName(name)), plainForm(name.slice(0, 200)));
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     if (name.length <= 200) remembered.set(name, role);
   }
   return role;
 }
 
-function roleOfWords(words: readonly string[]): NameRole {
+function roleOfWords(words: readonly string[], plain: string): NameRole {
   const any = (set: ReadonlySet<string>) => words.some((word) => set.has(word));
   const refuses = any(refusing);
   const grants = any(strictlyGranting);
@@ -161,6 +204,11 @@ function roleOfWords(words: readonly string[]): NameRole {
   const known = (set: ReadonlySet<string>) =>
     words.every((word) => set.has(word) || whole.has(word) || consentWords.has(word) || strictlyGranting.has(word));
   return {
+    plain,
+    isNecessaryFlag: necessaryFlags.has(plain),
+    notChosenIf: notChosenIfFalse.has(plain) ? 'no' : notChosenIfTrue.has(plain) ? 'yes' : null,
+    isMethod: wordsOfMethod.has(plain),
+    isBasis: basisNames.has(plain),
     polarity,
     lists:
       refuses !== grants && !isNegated
@@ -247,62 +295,51 @@ function joined(words: readonly string[]): readonly string[] {
   });
 }
 
-/** Flags of a purpose that needs no consent, in plain form: with true, the purpose is necessary (ePrivacy Directive Art. 5(3)). */
-const necessaryFlags: ReadonlySet<string> = setOf(
-  'required isrequired readonly isreadonly essential isessential alwayson alwaysactive alwaysenabled isalwaysactive locked islocked lock mandatory ismandatory necessary isnecessary strictlynecessary isstrictlynecessary exempt consentexempt',
-);
-/** Whether a name is a flag of a purpose that needs no consent. */
-export function isNecessaryFlag(name: string): boolean {
-  return necessaryFlags.has(plainForm(name));
+/** A field of a record's content with what its name says. */
+export interface NamedField {
+  /** Normalised. */
+  readonly name: string;
+  /** As received. */
+  readonly key: string;
+  readonly path: string;
+  readonly value: unknown;
+  readonly role: NameRole;
 }
 
-/** Values instead of a choice that say that a purpose needs none. */
-const alwaysActive = setOf(
-  'alwaysactive alwayson alwaysenabled immeraktiv toujoursactif toujoursactifs siempreactivo siempreactivas sempreattivo sempreattivi altijdactief sempreativo zawszeaktywne alltidaktiv altidaktiv ainakaytossa vzdyaktivni acknowledge acknowledged',
-);
-/** Whether the value of a purpose says that it needs no consent. */
-export function isAlwaysActive(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= 40 && alwaysActive.has(plainForm(value));
+/** The fields of a record's content at the top level that have a value. What stands next to the envelope describes the delivery. */
+export function fieldsOf(payload: Payload): readonly NamedField[] {
+  const fields: NamedField[] = [];
+  for (const { name, found } of payload.fields()) {
+    const { path, value, beside } = found;
+    if (beside || isBlank(value)) continue;
+    const key = lastName(path);
+    fields.push({ name, key, path, value, role: roleOf(key) });
+  }
+  return fields;
 }
 
-const notChosenIfFalse = setOf(
-  `confirmed isconfirmed interacted hasinteracted interactedwith userinteracted answered isanswered explicit isexplicit explicitconsent completed iscompleted userresponded hasresponded interactioncount
-   userchoiceexists choiceexists haschoice hasuserchoice choicemade userchoicemade haschosen consentexists hasconsentdata isuserchoice`,
-);
-const notChosenIfTrue = setOf(
-  'implicit implict isimplicit implied isimplied impliedconsent default isdefault isdefaults auto autoaccepted autogranted autoconsent assumed assumedconsent bydefault preselected inherited',
-);
-/** Ways in which consent is taken for granted, and stages before a choice, in plain form: no visitor chose. */
-const notChosenWords = setOf(
-  'implied implicit default defaults auto automatic automatically assumed scroll timeout geodefault regional cmpuishown oninitialpageload initialpageload impliedconsent',
-);
-const interactionFlags = new Set([...notChosenIfFalse, ...notChosenIfTrue]);
-/** Whether a name is a flag that says whether the visitor did anything. */
-export function isInteractionFlag(name: string): boolean {
-  return interactionFlags.has(plainForm(name));
+/** The name of the field at a path. */
+export function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
 }
 
-const wordsOfMethod = setOf(
-  'buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source',
-);
-
-/** Whether a field says that the visitor did not choose. `isNo` and `isYes`: the meaning of its value. */
-export function saysNotChosen(name: string, value: unknown, meant: 'no' | 'yes' | null): boolean {
+/** Whether a field says that the visitor did not choose. */
+export function saysNotChosen({ notChosenIf, isMethod }: NameRole, value: unknown): boolean {
   if (typeof value === 'object' || value === undefined) return false;
-  const plain = plainForm(name);
-  if (meant === 'no') return notChosenIfFalse.has(plain);
-  if (meant === 'yes') return notChosenIfTrue.has(plain);
-  if (typeof value !== 'string' || value.length > 40 || !wordsOfMethod.has(plain)) return false;
+  if (notChosenIf !== null) {
+    const meant = choiceMeant(value);
+    return notChosenIf === 'no' ? meant === 'refused' : meant === 'given';
+  }
+  if (!isMethod || typeof value !== 'string' || value.length > 40) return false;
   const word = plainForm(value);
-  return notChosenWords.has(word) || /^implicit|^implied/.test(word);
+  return notChosenWords.has(word) || /^impli(?:cit|ed)/.test(word);
 }
 
-const basisNames = setOf('legalbasis lawfulbasis legalbasiscode legalground lawfulground');
 /** Whether a field says that processing rests on something else than consent (GDPR Art. 6(1)(b) to (f)): being allowed is then no consent. */
-export function saysOtherBasis(name: string, value: unknown): boolean {
+export function saysOtherBasis({ isBasis }: NameRole, value: unknown): boolean {
   return (
+    isBasis &&
     typeof value === 'string' &&
-    basisNames.has(plainForm(name)) &&
     /legit|contract|obligation|vital|public|perform|disclos/.test(plainForm(value))
   );
 }

@@ -1,14 +1,7 @@
 import { isNecessary, type PurposeChoice, purposeKey } from '../src/core/consent-judgement.ts';
 import { plainForm } from '../src/core/plain-words.ts';
 import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
-import {
-  isAlwaysActive,
-  isInteractionFlag,
-  isNecessaryFlag,
-  roleOf,
-  saysNotChosen,
-  saysOtherBasis,
-} from './consent-names.ts';
+import { isAlwaysActive, lastName, type NamedField, roleOf, saysNotChosen, saysOtherBasis } from './consent-names.ts';
 import { fieldNames, purposeFlags } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
 import { clean, isBlank, isJsonObject, type JsonObject, parseWrapped, textOf } from './parse.ts';
@@ -91,8 +84,8 @@ const notPurposes = new Set(
  * in a string; and flags of well-known purposes in the record itself. A name in a list counts as granted only if the list says so and the name has
  * no sign or word of refusal.
  */
-export function readPurposes(payload: Payload, platform: Platform | null): PurposesRead {
-  const reader = new PurposeReader(payload, platform);
+export function readPurposes(payload: Payload, fields: readonly NamedField[], platform: Platform | null): PurposesRead {
+  const reader = new PurposeReader(payload, fields, platform);
   reader.readLists();
   if (reader.isEmpty()) reader.readFlags();
   return reader.read;
@@ -197,13 +190,15 @@ class PurposeReader {
     notChosen: null,
   };
   readonly #payload: Payload;
+  readonly #fields: readonly NamedField[];
   readonly #platform: Platform | null;
-  /** {@link purposeKey} → the first statement: name as received, and path with value. */
+  /** {@link purposeKey} → the first statement. */
   readonly #seen = new Set<unknown>();
-  readonly #said = new Map<string, { readonly name: string; readonly at: string }>();
+  readonly #said = new Map<string, { readonly name: string; readonly path: string; readonly value: unknown }>();
 
-  constructor(payload: Payload, platform: Platform | null) {
+  constructor(payload: Payload, fields: readonly NamedField[], platform: Platform | null) {
     this.#payload = payload;
+    this.#fields = fields;
     this.#platform = platform;
   }
 
@@ -237,10 +232,8 @@ class PurposeReader {
 
   /** Objects, lists and texts of pairs at the top level that are named like the purposes of a record in any language. */
   #others(): void {
-    for (const { name, path, value, beside } of this.#payload.fields()) {
-      if (beside || isBlank(value) || known.has(name) || this.#seen.has(value)) continue;
-      const last = lastName(path);
-      const role = roleOf(last);
+    for (const { name, key, path, value, role } of this.#fields) {
+      if (known.has(name) || this.#seen.has(value)) continue;
       if (role.isLegitimateInterest || role.isTerms || role.isFormer) continue;
       if (typeof value === 'string') {
         // `authorized_vendors`: a list in a text; else pairs only.
@@ -259,7 +252,7 @@ class PurposeReader {
         typeof value === 'object' &&
         (role.isContainer || role.lists !== null || this.#payload.isOpened(value))
       ) {
-        this.#container(value, path, role.lists ?? this.#listedBy(last), 0);
+        this.#container(value, path, role.lists ?? this.#listedBy(key), 0);
       }
     }
   }
@@ -276,15 +269,13 @@ class PurposeReader {
 
   /** Flags of well-known purposes in the record itself. */
   readFlags(): void {
-    for (const { name: normalised, path, value, beside } of this.#payload.fields()) {
-      if (beside || isBlank(value) || Array.isArray(value)) continue;
-      const name = lastName(path);
-      const role = roleOf(name);
+    for (const { name: normalised, key: name, path, value, role } of this.#fields) {
+      if (Array.isArray(value)) continue;
       const flag = flagNames.get(normalised);
       if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true) continue;
       if (flag === undefined && this.#platform?.flags === true && (notPurposes.has(normalised) || role.isCircumstance))
         continue;
-      if (isInteractionFlag(name)) continue;
+      if (role.notChosenIf !== null) continue;
       if (isJsonObject(value)) {
         // {"Analytics": {"consented": true, "timestamp": …}}
         if (choiceWithin(value, path).isStated)
@@ -441,7 +432,10 @@ class PurposeReader {
       return;
     }
     const says = String(item) === '-1' ? 'refused' : choiceMeant(item);
-    if (isInteractionFlag(key) || (role.isStatus && !(role.polarity === 'refusing' && outcomeOf(says) === 'granted')))
+    if (
+      role.notChosenIf !== null ||
+      (role.isStatus && !(role.polarity === 'refusing' && outcomeOf(says) === 'granted'))
+    )
       return;
     if (!this.#say(key, key, says, path, item)) this.read.unread.push(path);
   }
@@ -523,17 +517,16 @@ class PurposeReader {
     const platformNecessary = this.#platform?.necessary?.includes(normaliseName(trimmed)) === true;
     const choice = platformNecessary || this.#payload.isNecessary(trimmed) ? 'necessary' : outcome;
     const key = purposeKey(trimmed);
-    const at = `${path}=${shortly(value)}`;
     const known = this.#said.get(key);
     if (known === undefined) {
-      this.#said.set(key, { name: trimmed, at });
+      this.#said.set(key, { name: trimmed, path, value });
       this.read.choices.set(trimmed, choice);
       return true;
     }
     const earlier = this.read.choices.get(known.name);
     if (earlier !== choice && earlier !== 'necessary' && choice !== 'necessary' && !isNecessary(trimmed)) {
       this.read.choices.set(known.name, 'denied');
-      this.read.contradictions.push([known.at, at]);
+      this.read.contradictions.push([`${known.path}=${shortly(known.value)}`, `${path}=${shortly(value)}`]);
     }
     return true;
   }
@@ -554,11 +547,6 @@ function sizeOf(value: unknown): number {
     : typeof value === 'object' && value !== null
       ? Object.keys(value).length
       : 0;
-}
-
-/** The name of the field at a path. */
-export function lastName(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1);
 }
 
 /** A value as quoted in a contradiction. */
@@ -645,6 +633,9 @@ const choiceKeys: ReadonlySet<string> = new Set([
   'val',
 ]);
 
+/** The most fields examined in an object about one purpose. */
+const MAX_MEMBERS = 50;
+
 interface ChoiceWithin {
   readonly says: ChoiceMeant | null;
   readonly contradiction: Contradiction | null;
@@ -659,40 +650,41 @@ interface ChoiceWithin {
 
 /** What an object about one purpose says of it: every statement counts, and grants only if none refuses. */
 function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
-  const found = { grants: null as string | null, refuses: null as string | null, says: null as ChoiceMeant | null };
+  const found: { grants: (() => string) | null; refuses: (() => string) | null; says: ChoiceMeant | null } = {
+    ...{ grants: null, refuses: null, says: null },
+  };
   let necessary = false;
   let isStated = false;
   let notChosen: string | null = null;
   const times: unknown[] = [];
-  const take = (meant: ChoiceMeant | null, at: string) => {
+  const take = (meant: ChoiceMeant | null, at: () => string) => {
     const outcome = outcomeOf(meant);
     if (outcome === 'granted') found.grants ??= at;
     if (outcome === 'denied') found.refuses ??= at;
     if (found.says === null || outcome === 'denied') found.says = meant ?? found.says;
   };
-  for (const [key, value] of Object.entries(item).slice(0, 50)) {
-    const name = plainForm(key);
+  let count = 0;
+  for (const key in item) {
+    if (!Object.hasOwn(item, key) || ++count > MAX_MEMBERS) continue;
+    const value = item[key];
     const role = roleOf(key);
-    const at = `${path}.${key}=${shortly(value)}`;
-    if (isNecessaryFlag(key) && typeof value !== 'object') {
+    const name = role.plain;
+    const at = () => `${path}.${key}=${shortly(value)}`;
+    if (role.isNecessaryFlag && typeof value !== 'object') {
       necessary ||= choiceMeant(value) === 'given';
       continue;
     }
     if (role.time !== null) times.push(value);
-    if (Array.isArray(value) && name === 'history') {
+    if (name === 'history' && Array.isArray(value)) {
       // The last of a purpose's choices.
       const last = value.filter(isJsonObject).at(-1);
       if (last !== undefined && depth < 3) times.push(...choiceWithin(last, path, depth + 1).times, last['timestamp']);
       if (last !== undefined)
-        notChosen ??= Object.entries(last).find(([inner, said]) => saysNotChosen(inner, said, null))?.[0] ?? null;
+        notChosen ??= Object.entries(last).find(([inner, said]) => saysNotChosen(roleOf(inner), said))?.[0] ?? null;
       continue;
     }
-    const meant = typeof value === 'object' ? null : choiceMeant(value);
-    if (
-      saysOtherBasis(key, value) ||
-      saysNotChosen(key, value, meant === 'given' ? 'yes' : meant === 'refused' ? 'no' : null)
-    ) {
-      notChosen ??= at;
+    if (saysOtherBasis(role, value) || saysNotChosen(role, value)) {
+      notChosen ??= at();
       continue;
     }
     if (
@@ -710,11 +702,12 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
       if (within.contradiction !== null) return { ...within, isStated: true };
       notChosen ??= within.notChosen;
       isStated ||= within.isStated;
-      if (within.says !== null) take(within.says, `${path}.${key}`);
+      if (within.says !== null) take(within.says, () => `${path}.${key}`);
       continue;
     }
     if (Array.isArray(value) || (typeof value === 'number' && value !== 0 && value !== 1 && value !== -1)) continue;
     isStated = true;
+    const meant = choiceMeant(value);
     if (isAlwaysActive(value)) necessary = true;
     else if (role.polarity === 'refusing') {
       if (outcomeOf(meant) === 'granted' || (typeof value === 'string' && isRefusalWord(value))) take('refused', at);
@@ -723,7 +716,7 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
   }
   const { grants, refuses, says } = found;
   const contradiction: Contradiction | null =
-    grants !== null && refuses !== null && !necessary ? [grants, refuses] : null;
+    grants !== null && refuses !== null && !necessary ? [grants(), refuses()] : null;
   return { says, contradiction, necessary, isStated, notChosen, times };
 }
 

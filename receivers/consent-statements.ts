@@ -2,10 +2,10 @@ import { type Doubt, isNecessary, type PurposeChoice } from '../src/core/consent
 import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
-import { roleOf, saysNotChosen, saysOtherBasis } from './consent-names.ts';
-import { lastName, type PurposesRead, shortly } from './consent-purposes.ts';
+import { lastName, type NamedField, saysNotChosen, saysOtherBasis } from './consent-names.ts';
+import { type PurposesRead, shortly } from './consent-purposes.ts';
 import { normaliseName } from './field-table.ts';
-import { isBlank, textOf } from './parse.ts';
+import { textOf } from './parse.ts';
 import type { Payload } from './payload.ts';
 import type { Platform } from './platforms.ts';
 
@@ -38,12 +38,18 @@ const acts: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads every statement about the whole choice. Adds refusals of single rights (`doNotSell: true`) to the purposes. */
-export function readStatements(payload: Payload, platform: Platform | null, purposes: PurposesRead): Statements {
-  return new StatementReader(payload, platform, purposes).read();
+export function readStatements(
+  payload: Payload,
+  fields: readonly NamedField[],
+  platform: Platform | null,
+  purposes: PurposesRead,
+): Statements {
+  return new StatementReader(payload, fields, platform, purposes).read();
 }
 
 class StatementReader {
   readonly #payload: Payload;
+  readonly #fields: readonly NamedField[];
   readonly #platform: Platform | null;
   readonly #purposes: PurposesRead;
   readonly #whole: Statement[] = [];
@@ -54,37 +60,28 @@ class StatementReader {
   /** A number beside counts is one too: {"accepted": 1, "rejected_count": 3}. */
   #counting = false;
 
-  constructor(payload: Payload, platform: Platform | null, purposes: PurposesRead) {
+  constructor(payload: Payload, fields: readonly NamedField[], platform: Platform | null, purposes: PurposesRead) {
     this.#payload = payload;
+    this.#fields = fields;
     this.#platform = platform;
     this.#purposes = purposes;
   }
 
   read(): Statements {
     const payload = this.#payload;
-    const fields = [...payload.fields()].filter(
-      ({ value, beside }) => !beside && !isBlank(value) && typeof value !== 'object',
-    );
-    this.#counting = fields.some(({ path, value }) => {
-      const role = roleOf(lastName(path));
-      return (
-        (role.isCount && Number.isFinite(Number(value))) || (typeof value === 'number' && role.polarity === 'refusing')
-      );
-    });
+    for (const { value, role } of this.#fields) {
+      if (role.isCount && (typeof value === 'number' || typeof value === 'string') && Number.isFinite(Number(value)))
+        this.#counting = true;
+      if (typeof value === 'number' && role.polarity === 'refusing') this.#counting = true;
+    }
     if (!this.#ofPlatform() && !this.#named()) {
       this.#withdrawn = isSet(payload, 'withdrawnFlag');
       for (const { value, path } of payload.each('refusedFlag'))
         if (choiceMeant(value) === 'given') this.#add(path, value, 'refused');
-      for (const { path, value } of fields) this.#field(path, value);
+      for (const field of this.#fields) if (typeof field.value !== 'object') this.#field(field);
     }
-    for (const { path, value } of fields) {
-      const name = lastName(path);
-      const meant = choiceMeant(value);
-      const says =
-        saysOtherBasis(name, value) ||
-        saysNotChosen(name, value, meant === 'given' ? 'yes' : meant === 'refused' ? 'no' : null);
-      if (says) this.#notChosen ??= `${path}=${shortly(value)}`;
-    }
+    for (const { path, value, role } of this.#fields)
+      if (saysOtherBasis(role, value) || saysNotChosen(role, value)) this.#notChosen ??= `${path}=${shortly(value)}`;
     // gtag('consent', 'default', …)
     if (payload.named('0') === 'consent' && payload.named('1') === 'default') this.#notChosen ??= '1=default';
     if (this.#whole.length === 0) for (const path of this.#puzzling) payload.puzzle(path);
@@ -128,10 +125,9 @@ class StatementReader {
   }
 
   /** A field that is named like a choice or a refusal. */
-  #field(path: string, value: unknown): void {
-    const name = lastName(path);
-    const role = roleOf(name);
+  #field({ key: name, path, value, role }: NamedField): void {
     if (this.#seen.has(path) || isNoChoice(this.#platform, name) || role.isCircumstance) return;
+    if (role.polarity !== 'refusing' && (!role.isWhole || role.isPurpose)) return;
     const choice = typeof value === 'number' && value > 1 ? null : choiceMeant(value);
     if (role.polarity === 'refusing') {
       if (role.isCount || !refuses(value, choice)) return;

@@ -1,5 +1,4 @@
-import { roleOf } from './consent-names.ts';
-import { lastName } from './consent-purposes.ts';
+import type { NamedField } from './consent-names.ts';
 import type { Statements } from './consent-statements.ts';
 import type { Occurred } from './occurred.ts';
 import type { Payload } from './payload.ts';
@@ -24,8 +23,12 @@ const LATER_MS = 5000;
  * was created. Times next to the envelope describe the delivery and are the last resort (docs/assumptions.md). A time of withdrawal counts unless
  * it is implausible or older than the consent that the record states.
  */
-export function readTimes(payload: Payload, { whole, purposes }: Statements): DecisionTimes {
-  const own = ownTimes(payload);
+export function readTimes(
+  payload: Payload,
+  fields: readonly NamedField[],
+  { whole, purposes }: Statements,
+): DecisionTimes {
+  const own = ownTimes(payload, fields);
   const ofPurposes = purposes.times.flatMap((value) => payload.timeOf(value) ?? []);
   const ofChoice = [...own.choice, ...own.change, ...(own.choice.length + own.change.length === 0 ? ofPurposes : [])];
   const counting = ofChoice.filter(({ counts }) => counts).sort(byTime);
@@ -61,7 +64,7 @@ interface OwnTimes {
 }
 
 /** The record's own times of a choice, by the names in the table and by what other names say. */
-function ownTimes(payload: Payload): OwnTimes {
+function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
   const named = (field: 'consentedAt' | 'changedAt' | 'withdrawnAt') =>
     payload
       .times(field)
@@ -70,10 +73,9 @@ function ownTimes(payload: Payload): OwnTimes {
   const seen = new Set([...found.choice, ...found.change, ...found.withdrawal].map(({ path }) => path));
   let grants = false;
   let event = ownTime(payload, 'occurredAt') ?? ownTime(payload, 'consentCreatedAt');
-  for (const { path, value, beside } of payload.fields()) {
-    if (beside || (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'object')) continue;
-    const role = roleOf(lastName(path));
-    if (role.time === null) continue;
+  for (const { path, value, role } of fields) {
+    if (role.time === null || (role.time === 'event' && event !== null) || (seen.has(path) && !role.timeGrants))
+      continue;
     const occurred = payload.timeOf(value);
     if (occurred === null) continue;
     grants ||= role.timeGrants && occurred.counts;

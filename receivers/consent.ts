@@ -1,6 +1,7 @@
 import { type Doubt, isNecessary, type PurposeChoice, type PurposeChoices } from '../src/core/consent-judgement.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant } from './choice-words.ts';
+import { fieldsOf } from './consent-names.ts';
 import { readPurposes, unwrapConsent } from './consent-purposes.ts';
 import { readStatements, stateOf } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
@@ -82,10 +83,11 @@ export const consentFamily: Family<DecisionFact> = {
 /** A decision from a webhook or a pulled row; a sentence if it says neither who chose nor what. */
 export function readDecision(payload: Payload, via: DecisionFact['via']): DecisionFact | { unreadable: string } {
   const platform = platformOf(payload);
-  const { choices, ...read } = readPurposes(payload, platform);
+  const fields = fieldsOf(payload);
+  const { choices, ...read } = readPurposes(payload, fields, platform);
   const signals = readSignals(payload, choices);
-  const told = readStatements(payload, platform, { choices, ...read });
-  const times = readTimes(payload, told);
+  const told = readStatements(payload, fields, platform, { choices, ...read });
+  const times = readTimes(payload, fields, told);
   const judged = stateOf(
     payload,
     {

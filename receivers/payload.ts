@@ -28,7 +28,8 @@ const BESIDE = new Set([
   'total',
 ]);
 
-interface Found {
+/** A field of a payload. */
+export interface Found {
   readonly path: string;
   readonly value: unknown;
   /** The object that contains it. */
@@ -189,13 +190,8 @@ export class Payload {
   }
 
   /** The payload's top-level fields, of the envelopes and objects that were opened too, inner ones first. */
-  *fields(): Generator<{
-    readonly name: string;
-    readonly path: string;
-    readonly value: unknown;
-    readonly beside: boolean;
-  }> {
-    for (const { name, found } of this.#fields) yield { name, ...found };
+  fields(): readonly { readonly name: string; readonly found: Found }[] {
+    return this.#fields;
   }
 
   /** The first of these fields that contains a time. */
