@@ -331,8 +331,21 @@ export function saysNotChosen({ notChosenIf, isMethod }: NameRole, value: unknow
     return notChosenIf === 'no' ? meant === 'refused' : meant === 'given';
   }
   if (!isMethod || typeof value !== 'string' || value.length > 40) return false;
-  const word = plainForm(value);
-  return notChosenWords.has(word) || /^impli(?:cit|ed)/.test(word);
+  return isNotChosenWord(value);
+}
+
+const rememberedWords = new Map<string, boolean>();
+const MAX_WORDS = 1000;
+
+function isNotChosenWord(value: string): boolean {
+  let is = rememberedWords.get(value);
+  if (is === undefined) {
+    const word = plainForm(value);
+    is = notChosenWords.has(word) || /^impli(?:cit|ed)/.test(word);
+    if (rememberedWords.size >= MAX_WORDS) rememberedWords.clear();
+    rememberedWords.set(value, is);
+  }
+  return is;
 }
 
 /** Whether a field says that processing rests on something else than consent (GDPR Art. 6(1)(b) to (f)): being allowed is then no consent. */

@@ -269,5 +269,7 @@ function takeListed(payload: Payload, { choices, listed, unread }: PurposesRead,
 }
 
 function namesOf(choices: ReadonlyMap<string, PurposeChoice>, wanted: PurposeChoice): readonly string[] {
-  return [...choices].flatMap(([name, choice]) => (choice === wanted && !isNecessary(name) ? [name] : []));
+  const names: string[] = [];
+  for (const [name, choice] of choices) if (choice === wanted && !isNecessary(name)) names.push(name);
+  return names;
 }

@@ -230,6 +230,7 @@ function takeConsentMode(payload: Payload, purposes: Map<string, PurposeChoice>)
       if (name !== undefined && text !== null && !mode.has(name)) mode.set(name, text);
     }
   }
+  if (mode.size === 0 && !namesMode(payload, purposes)) return mode;
   const others = [...purposes.keys()].some(
     (purpose) => !modeNames.has(normaliseName(purpose)) && !isNecessary(purpose),
   );
@@ -252,6 +253,12 @@ function takeConsentMode(payload: Payload, purposes: Map<string, PurposeChoice>)
     }
   }
   return new Map([...mode].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function namesMode(payload: Payload, purposes: ReadonlyMap<string, PurposeChoice>): boolean {
+  for (const name of modeNames.keys()) if (payload.has(name)) return true;
+  for (const purpose of purposes.keys()) if (modeNames.has(normaliseName(purpose))) return true;
+  return false;
 }
 
 function flagOf(value: unknown): string | null {

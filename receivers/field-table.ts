@@ -17,6 +17,9 @@ export interface FamilyFields {
 /** Longer keys, in UTF-16 units, never name a field. */
 const MAX_KEY = 200;
 const MAX_REMEMBERED = 5000;
+/** Shapes remembered, and the longest, in UTF-16 units. */
+const MAX_SHAPES = 100;
+const MAX_SHAPE = 4000;
 const beyondAscii = /[^\0-\x7f]/;
 const normalised = new Map<string, string>();
 
@@ -59,6 +62,7 @@ export class FieldTable {
   readonly #names: ReadonlyMap<FieldName, readonly string[]>;
   readonly #own = new Map<FieldName, readonly string[]>();
   readonly #known = new Map<FamilyFields, ReadonlySet<string>>();
+  readonly #shapes = new Map<string, Map<FieldName, readonly string[]>>();
 
   constructor(overrides: FieldOverrides) {
     const names = new Map<FieldName, readonly string[]>();
@@ -68,6 +72,20 @@ export class FieldTable {
       names.set(field, [...new Set([...own, ...fieldNames[field]].map(normalisePath))]);
     }
     this.#names = names;
+  }
+
+  /**
+   * Where to remember which names of a field payloads of a shape have: the payloads of a source have few shapes, and looking up every name in each
+   * would take longer than everything else.
+   */
+  namesIn(shape: string): Map<FieldName, readonly string[]> {
+    let names = this.#shapes.get(shape);
+    if (names === undefined) {
+      names = new Map();
+      if (this.#shapes.size >= MAX_SHAPES) this.#shapes.clear();
+      if (shape.length <= MAX_SHAPE) this.#shapes.set(shape, names);
+    }
+    return names;
   }
 
   names(field: FieldName): readonly string[] {

@@ -56,6 +56,9 @@ export class Payload {
   readonly #unwrap: PayloadOptions['unwrap'];
   /** Normalised path → where it was found. */
   readonly #found = new Map<string, Found>();
+  /** The names in {@link #found}, a line each: payloads of one kind have the same. */
+  #shape = '';
+  #names: Map<FieldName, readonly string[]> | null = null;
   /** The payload's fields with their normalised names: candidates for `unread`. */
   readonly #fields: { readonly name: string; readonly found: Found }[] = [];
   readonly #opened = new Set<unknown>();
@@ -119,7 +122,10 @@ export class Payload {
 
   #add(name: string, found: Found, depth: number): void {
     if (this.#found.size >= MAX_FIELDS) return;
-    if (!this.#found.has(name)) this.#found.set(name, found);
+    if (!this.#found.has(name)) {
+      this.#found.set(name, found);
+      this.#shape += `${name}\n`;
+    }
     if (depth >= MAX_DEPTH || !isJsonObject(found.value)) return;
     const parent = found.value;
     for (const key of Object.keys(parent).slice(0, MAX_FIELDS)) {
@@ -131,10 +137,19 @@ export class Payload {
     }
   }
 
+  /** Those of a field's names that this payload has. */
+  #namesHere(field: FieldName): readonly string[] {
+    this.#names ??= this.#table.namesIn(this.#shape);
+    let names = this.#names.get(field);
+    if (names === undefined)
+      this.#names.set(field, (names = this.#table.names(field).filter((name) => this.#found.has(name))));
+    return names;
+  }
+
   /** The first value of a field that `understand` accepts; null if there is none. */
   first<T>(field: FieldName, understand: (value: unknown, path: string) => T | null): T | null {
     let puzzling: string | null = null;
-    for (const name of this.#table.names(field)) {
+    for (const name of this.#namesHere(field)) {
       const found = this.#found.get(name);
       if (found === undefined || isBlank(found.value)) continue;
       const understood = understand(found.value, found.path);
@@ -151,7 +166,7 @@ export class Payload {
   }
 
   *#all(field: FieldName): Generator<Found> {
-    for (const name of this.#table.names(field)) {
+    for (const name of this.#namesHere(field)) {
       const found = this.#found.get(name);
       if (found !== undefined && !isBlank(found.value)) yield found;
     }
