@@ -94,6 +94,7 @@ async function visit(
         throw new Error(`${folderOf(platform)}: ${step} of ${steps.join(', ')}`, { cause: error });
       });
     }
+    await pause(page);
     const payloads: [string, unknown][] = [];
     for (const [form, { take: expression }] of Object.entries(platform.forms)) {
       const payload = await settled(page, expression, sent);
@@ -106,9 +107,7 @@ async function visit(
 }
 
 async function take(context: BrowserContext, page: Page, step: string): Promise<void> {
-  // Some banners listen only half a second after they are drawn, and say nothing about it.
-  await page.waitForLoadState('load');
-  await page.waitForTimeout(2000);
+  await pause(page);
   if (step === 'later') {
     await context.clock.setFixedTime(LATER);
     await page.evaluate('sessionStorage.clear()');
@@ -118,7 +117,13 @@ async function take(context: BrowserContext, page: Page, step: string): Promise<
   }
 }
 
-/** What an expression says once it says the same twice; null if it says nothing. */
+/** Some banners listen, or send, only some time after they are drawn, and nothing tells when. */
+async function pause(page: Page): Promise<void> {
+  await page.waitForLoadState('load');
+  await page.waitForTimeout(2000);
+}
+
+/** What an expression says, once it says the same twice in a row; null if it says nothing. */
 async function settled(page: Page, expression: string, sent: readonly string[]): Promise<unknown> {
   let before: string | undefined;
   for (;;) {
