@@ -55,8 +55,8 @@ export function createBits(text: string): Bits | null {
       const available = 6 - (position % 6);
       const some = Math.min(available, wanted);
       const chunk = ((values[Math.floor(position / 6)] ?? 0) >> (available - some)) & ((1 << some) - 1);
-      // Not shifted: a time has 36 bits.
-      value = value * 2 ** some + chunk;
+      // The value itself is not shifted: a time has 36 bits.
+      value = value * (1 << some) + chunk;
       position += some;
       wanted -= some;
     }
@@ -68,7 +68,16 @@ export function createBits(text: string): Bits | null {
         take,
         takeFlags: (count) => {
           const flags: number[] = [];
-          for (let flag = 1; flag <= count; flag++) if (take(1) === 1) flags.push(flag);
+          // Most are zeros, so bits are taken a few at a time and only the ones looked for.
+          for (let taken = 0; taken < count; ) {
+            const some = Math.min(30, count - taken);
+            for (let ones = take(some); ones !== 0; ) {
+              const place = Math.clz32(ones) - (32 - some);
+              flags.push(taken + place + 1);
+              ones &= ~(1 << (some - 1 - place));
+            }
+            taken += some;
+          }
           return flags;
         },
         left: () => total - position,
@@ -89,14 +98,8 @@ export function takeIds(bits: Bits): Ids | null {
   const most = bits.take(16);
   if (bits.take(1) === 1) return takeRanges(bits, most);
   if (most > bits.left()) return null;
-  const ids: number[] = [];
-  let count = 0;
-  for (let id = 1; id <= most; id++) {
-    if (bits.take(1) === 0) continue;
-    count++;
-    if (count <= LISTED) ids.push(id);
-  }
-  return bits.short() ? null : { count, ids };
+  const ids = bits.takeFlags(most);
+  return bits.short() ? null : { count: ids.length, ids: ids.slice(0, LISTED) };
 }
 
 /** Ranges of ids up to the largest that may occur; null if they are longer than the text, or impossible. */

@@ -76,15 +76,27 @@ const optedOut = {
 
 /** What a signal says against a purpose by this name; null: nothing. */
 function deniedIn(statement: SignalStatement, purpose: string): string | null {
-  const about = kindOf(purpose);
-  if (about !== null && statement[about] === 'opted-out') return optedOut[about];
-  const tcf = tcfPurposeOf(purpose);
-  if (tcf !== null && statement.purposes.get(`tcf.${tcf}`) === 'denied') {
-    const interest = statement.interestOnly.includes(tcf) ? ', only legitimate interest, which is not consent' : '';
-    return `has no consent for purpose ${tcfPurposeName(tcf, 4)}${interest}`;
+  const { sale, sharing, targetedAdvertising, purposes, interestOnly } = statement;
+  if (sale === 'opted-out' || sharing === 'opted-out' || targetedAdvertising === 'opted-out') {
+    const about = kindOf(purpose);
+    return about !== null && statement[about] === 'opted-out' ? optedOut[about] : null;
   }
-  const field = modeFieldOf(purpose);
-  return field !== null && statement.purposes.get(field) === 'denied' ? `says ${field}: denied` : null;
+  const named = namedIn(statement, purpose);
+  if (named === null || purposes.get(named) !== 'denied') return null;
+  if (!named.startsWith(TCF)) return `says ${named}: denied`;
+  const number = Number(named.slice(TCF.length));
+  const interest = interestOnly.includes(number) ? ', only legitimate interest, which is not consent' : '';
+  return `has no consent for purpose ${tcfPurposeName(number, 4)}${interest}`;
+}
+
+const TCF = 'tcf.';
+
+/** The purpose of the signal that a record means by this name; null: none, or one of which the signal says nothing. */
+function namedIn({ from, purposes }: SignalStatement, purpose: string): string | null {
+  if (purposes.size === 0) return null;
+  if (from === 'consent_mode') return modeFieldOf(purpose);
+  const number = tcfPurposeOf(purpose);
+  return number === null ? null : `${TCF}${number}`;
 }
 
 /** The record refuses, the signal has consent. */
@@ -97,20 +109,17 @@ function ofRefused(
   if (refused && consent === 'some' && signal !== 'consent_mode')
     return [{ signal, purpose: null, record: 'refuses', says: `${called} has consent for ${consentedIn(purposes)}` }];
   return denied.flatMap((purpose): SignalContradiction[] => {
-    const tcf = tcfPurposeOf(purpose);
-    const field = modeFieldOf(purpose);
-    const says =
-      tcf !== null && purposes.get(`tcf.${tcf}`) === 'granted'
-        ? `has consent for purpose ${tcfPurposeName(tcf, 4)}`
-        : field !== null && purposes.get(field) === 'granted'
-          ? `says ${field}: granted`
-          : null;
-    return says === null ? [] : [{ signal, purpose, record: 'refuses', says: `${called} ${says}` }];
+    const named = namedIn(statement, purpose);
+    if (named === null || purposes.get(named) !== 'granted') return [];
+    const says = named.startsWith(TCF)
+      ? `has consent for purpose ${tcfPurposeName(Number(named.slice(TCF.length)), 4)}`
+      : `says ${named}: granted`;
+    return [{ signal, purpose, record: 'refuses', says: `${called} ${says}` }];
   });
 }
 
 function consentedIn(purposes: SignalStatement['purposes']): string {
-  const numbers = [...purposes].flatMap(([name, choice]) => (choice === 'granted' ? [name.replace('tcf.', '')] : []));
+  const numbers = [...purposes].flatMap(([name, choice]) => (choice === 'granted' ? [name.slice(TCF.length)] : []));
   if (numbers.length === 0) return 'some of what it lists';
   return `${numbers.length === 1 ? 'purpose' : 'purposes'} ${numbers.join(', ')}`;
 }

@@ -22,15 +22,24 @@ export interface SignalStatement {
   readonly general: boolean;
 }
 
-const nothing = {
-  consent: null,
-  purposes: new Map<string, 'granted' | 'denied'>(),
-  interestOnly: [],
-  sale: null,
-  sharing: null,
-  targetedAdvertising: null,
-  general: false,
-} as const;
+const NO_PURPOSES: SignalStatement['purposes'] = new Map();
+
+function statement(
+  from: string,
+  called: string,
+): { -readonly [field in keyof SignalStatement]: SignalStatement[field] } {
+  return {
+    from,
+    called,
+    consent: null,
+    purposes: NO_PURPOSES,
+    interestOnly: [],
+    sale: null,
+    sharing: null,
+    targetedAdvertising: null,
+    general: false,
+  };
+}
 
 /** The statements of the signals that could be decoded. A damaged one says nothing. */
 export function statementsOf(decoded: DecodedSignals): readonly SignalStatement[] {
@@ -47,7 +56,11 @@ export function statementsOf(decoded: DecodedSignals): readonly SignalStatement[
 
 /** GPC asks not to be sold or shared (California, 11 CCR 7025); its absence says nothing. */
 function globalPrivacyControl(from: string, called: string): SignalStatement {
-  return { ...nothing, from, called, sale: 'opted-out', sharing: 'opted-out', general: true };
+  const said = statement(from, called);
+  said.sale = 'opted-out';
+  said.sharing = 'opted-out';
+  said.general = true;
+  return said;
 }
 
 /** The purposes that a TC string of its policy version has: 10 before TCF 2.2, 11 since. */
@@ -65,14 +78,11 @@ function ofTcString(from: string, called: string, tcf: TcString): SignalStatemen
     consent.length > 0 ||
     tcf.specialFeatures.length > 0 ||
     (own !== null && own.consent.length + own.customConsent.length > 0);
-  return {
-    ...nothing,
-    from,
-    called,
-    consent: some ? 'some' : 'none',
-    purposes,
-    interestOnly: legitimateInterest.filter((purpose) => !consent.includes(purpose)),
-  };
+  const said = statement(from, called);
+  said.consent = some ? 'some' : 'none';
+  said.purposes = purposes;
+  said.interestOnly = legitimateInterest.filter((purpose) => !consent.includes(purpose));
+  return said;
 }
 
 function ofSection(section: GppSection): readonly SignalStatement[] {
@@ -83,21 +93,22 @@ function ofSection(section: GppSection): readonly SignalStatement[] {
       return [ofTcString(from, 'the TC string in the GPP string', section.content)];
     case 'tcf-canada': {
       const { express, implied } = section.content.purposes;
-      const consent = express.length + implied.length > 0 ? 'some' : 'none';
-      return [{ ...nothing, from, called: 'the Canadian section of the GPP string', consent }];
+      const said = statement(from, 'the Canadian section of the GPP string');
+      said.consent = express.length + implied.length > 0 ? 'some' : 'none';
+      return [said];
     }
     case 'us-privacy':
       return [ofUsPrivacy(from, 'the US Privacy section of the GPP string', section.content.optedOutOfSale)];
     case 'us': {
       const called = `the GPP string for ${section.place === 'United States' ? 'the United States' : section.place}`;
       const { sale, sharing, targetedAdvertising, gpc } = section.content;
-      const stated = {
-        ...{ ...nothing, from, called, sale: choiceOf(sale), sharing: choiceOf(sharing) },
-        targetedAdvertising: choiceOf(targetedAdvertising),
-      };
+      const said = statement(from, called);
+      said.sale = choiceOf(sale);
+      said.sharing = choiceOf(sharing);
+      said.targetedAdvertising = choiceOf(targetedAdvertising);
       return gpc === true
-        ? [stated, globalPrivacyControl(from, `the Global Privacy Control signal in ${called}`)]
-        : [stated];
+        ? [said, globalPrivacyControl(from, `the Global Privacy Control signal in ${called}`)]
+        : [said];
     }
     default:
       return section satisfies never;
@@ -109,7 +120,9 @@ function choiceOf(optOut: OptOut | null): 'opted-out' | 'not-opted-out' | null {
 }
 
 function ofUsPrivacy(from: string, called: string, optedOut: boolean | null): SignalStatement {
-  return { ...nothing, from, called, sale: optedOut === null ? null : optedOut ? 'opted-out' : 'not-opted-out' };
+  const said = statement(from, called);
+  if (optedOut !== null) said.sale = optedOut ? 'opted-out' : 'not-opted-out';
+  return said;
 }
 
 /** Fields of the consent mode that ask for consent: the others are for what a site needs to work. */
@@ -121,6 +134,8 @@ function ofConsentMode(fields: DecodedSignals['consentMode']): SignalStatement |
   if (purposes.size === 0) return null;
   const stated = CONSENT_FIELDS.flatMap((name) => purposes.get(name) ?? []);
   const complete = purposes.has('ad_storage') && purposes.has('analytics_storage');
-  const consent = stated.includes('granted') ? 'some' : complete ? 'none' : null;
-  return { ...nothing, from: 'consent_mode', called: 'Google’s consent mode', consent, purposes };
+  const said = statement('consent_mode', 'Google’s consent mode');
+  said.consent = stated.includes('granted') ? 'some' : complete ? 'none' : null;
+  said.purposes = purposes;
+  return said;
 }
