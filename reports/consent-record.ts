@@ -154,8 +154,12 @@ export const consentRecordSchema = z.strictObject({
       page: z.string().nullable(),
     }),
     signals: z.record(z.string(), z.string()),
-    signals_say: z.array(z.strictObject({ signal: known, title: known, says: z.array(known).min(1) })),
-    signals_contradict: z.array(known),
+    /** Left out if the record has no signals. */
+    signals_say: z
+      .array(z.strictObject({ signal: known, title: known, says: z.array(known).min(1) }))
+      .min(1)
+      .optional(),
+    signals_contradict: z.array(known).optional(),
     entries: z
       .array(
         z.strictObject({
@@ -291,8 +295,12 @@ function evidenceOf(facts: ConsentRecordFacts): ConsentRecord['evidence'] {
       page: told(facts, 'page'),
     },
     signals: parseJson(told(facts, 'signals') ?? '{}') as Record<string, string>,
-    signals_say: said === null ? [] : said.words.map(({ signal, title, says }) => ({ signal, title, says: [...says] })),
-    signals_contradict: said === null ? [] : [...contradictionWords(said.contradictions)],
+    ...(said === null
+      ? {}
+      : {
+          signals_say: said.words.map(({ signal, title, says }) => ({ signal, title, says: [...says] })),
+          signals_contradict: [...contradictionWords(said.contradictions)],
+        }),
     entries: rows.map((row) => ({
       entry: Number(row.seq),
       way_in: row.via,

@@ -242,12 +242,12 @@ describe('a decision as a consent record (ISO/IEC TS 27560)', () => {
 
   it('says in words what accompanied it: purposes by their published names, damaged strings with the reason', async () => {
     const { world } = await createWorld();
-    expect((await recordOf(world, 'c-2')).evidence).toMatchObject({ signals_say: [], signals_contradict: [] });
+    expect((await recordOf(world, 'c-2')).evidence).not.toHaveProperty('signals_say');
     const tcf = tcString({ consent: [1] });
     await chose(world, 'c-3', 5, { analytics: false }, { tc_string: tcf, us_privacy: '1YN', addtl_consent: '1~7' });
     const record = await recordOf(world, 'c-3');
     expect(consentRecordSchema.parse(record)).toEqual(record);
-    const { signals, signals_say: say, signals_contradict: contradict } = record.evidence;
+    const { signals, signals_say: say = [], signals_contradict: contradict } = record.evidence;
     expect(signals).toEqual({ addtl_consent: '1~7', tcf, us_privacy: '1YN' });
     expect(say.map(({ signal }) => signal)).toEqual(['tcf', 'us_privacy', 'addtl_consent']);
     expect(say[0]?.says).toContain('consent: 1 Store and/or access information on a device');
