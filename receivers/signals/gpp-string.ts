@@ -73,7 +73,9 @@ export function decodeGppString(text: string): GppString | Damaged {
   const ids = decodeHeader(header);
   if (isDamaged(ids)) return ids;
   if (ids.length !== parts.length)
-    return { damaged: `its header names ${ids.length} sections, but ${parts.length} follow` };
+    return {
+      damaged: `its header names ${ids.length} ${ids.length === 1 ? 'section' : 'sections'}, but ${parts.length} follow`,
+    };
   return { sections: ids.map((id, index) => decodeSection(id, parts[index] ?? '')) };
 }
 

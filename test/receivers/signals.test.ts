@@ -313,8 +313,8 @@ describe('a GPP string', () => {
   it.each([
     ['', /header/],
     ['DB', /header/],
-    ['DBABLA', /names 1 sections, but 0/],
-    ['DBABLA~BVVqAAAAAWA.QA~1YNN', /names 1 sections, but 2/],
+    ['DBABLA', /names 1 section, but 0/],
+    ['DBABLA~BVVqAAAAAWA.QA~1YNN', /names 1 section, but 2/],
     ['1YNN', /not begin like a GPP/],
     [`${gppHeader([6], 3, 2)}~1YNN`, /version 2/],
     [`${gppHeader([[1, 99]])}~1YNN`, /99 sections/],
