@@ -1074,6 +1074,30 @@ export interface components {
                     [key: string]: unknown;
                 };
                 recordId: string | null;
+                /** @description What accompanies the choice: TCF, GPP and US Privacy strings, GPC, Google’s consent mode. */
+                signals: {
+                    contradictions: {
+                        /** @description Null: the record as a whole. */
+                        purpose: string | null;
+                        /**
+                         * @description What the record says, unlike the signal.
+                         * @enum {string}
+                         */
+                        record: "grants" | "refuses";
+                        says: string;
+                        signal: string;
+                    }[];
+                    /** @description By signal: gpc, tcf, gpp, usPrivacy, additionalConsent, consentMode. `damaged` is the reason if one could not be decoded; null: the record has none. */
+                    decoded: {
+                        [key: string]: unknown;
+                    };
+                    words: {
+                        damaged: boolean;
+                        says: string[];
+                        signal: string;
+                        title: string;
+                    }[];
+                } | null;
                 timeBasis: string;
             } & {
                 [key: string]: unknown;

@@ -213,6 +213,7 @@ function readSignals(payload: Payload, purposes: Map<string, PurposeChoice>): Re
   add('gpp', firstOf(payload, 'gppSignal', stringOf));
   add('tcf', firstOf(payload, 'tcfSignal', stringOf));
   add('us_privacy', firstOf(payload, 'uspSignal', stringOf));
+  add('addtl_consent', firstOf(payload, 'additionalConsentSignal', stringOf));
   for (const [name, value] of takeConsentMode(payload, purposes)) add(`consent_mode.${name}`, value);
   return Object.fromEntries(signals);
 }

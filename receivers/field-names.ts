@@ -55,9 +55,13 @@ const names = {
     gpcSignal:
       'gpc global_privacy_control gpc_signal gpc_enabled sec_gpc signals.gpc privacy_signals.gpc signals.global_privacy_control',
     tcfSignal:
-      'tc_string tcf_string tcstring iab_tcf_string euconsent euconsent_v2 tcf.tc_string tcf.tcstring tcf signals.tcf signals.tc_string',
-    gppSignal: 'gpp_string gpp gpp.string signals.gpp signals.gpp_string',
-    uspSignal: 'us_privacy us_privacy_string usp_string signals.us_privacy',
+      'tc_string tcf_string tcstring iab_tcf_string euconsent euconsent_v2 iabtcf_tcstring ' +
+      'tcf.tc_string tcf.tcstring tcf tc_data.tcstring signals.tcf signals.tc_string',
+    gppSignal: 'gpp_string gpp iabgpp_hdr_gppstring gpp.string gpp.gpp_string signals.gpp signals.gpp_string',
+    uspSignal: 'us_privacy us_privacy_string usp_string iabusprivacy_string signals.us_privacy',
+    additionalConsentSignal:
+      'addtl_consent addtl_consent_string additional_consent_string ac_string iabtcf_addtlconsent ' +
+      'tcf.addtl_consent tc_data.addtl_consent google_additional_consent signals.addtl_consent',
     consentModeSignal:
       'consent_mode google_consent_mode gcm google_consent consent_mode_v2 signals.consent_mode signals.google_consent_mode',
     consentState:

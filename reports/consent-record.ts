@@ -7,6 +7,7 @@ import type { BannerEvidence } from '../src/store/queries/history-banners.ts';
 import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
 import type { CheckpointToPrint } from './report.ts';
 import type { TextCitation } from './policy-texts.ts';
+import { contradictionWords, signalsOf } from './signal-words.ts';
 
 /** The facts from which a consent record is written. The same facts give the same bytes. */
 interface ConsentRecordFacts {
@@ -153,6 +154,12 @@ export const consentRecordSchema = z.strictObject({
       page: z.string().nullable(),
     }),
     signals: z.record(z.string(), z.string()),
+    /** Left out if the record has no signals. */
+    signals_say: z
+      .array(z.strictObject({ signal: known, title: known, says: z.array(known).min(1) }))
+      .min(1)
+      .optional(),
+    signals_contradict: z.array(known).optional(),
     entries: z
       .array(
         z.strictObject({
@@ -275,6 +282,7 @@ function evidenceOf(facts: ConsentRecordFacts): ConsentRecord['evidence'] {
   const { decision, source, asOf } = facts;
   const { rows } = decision;
   const [first] = rows;
+  const said = signalsOf(rows);
   return {
     time_basis: Number(first.occurred_counts) === 1 ? first.occurred_basis : 'received',
     disputed: decision.disputed,
@@ -287,6 +295,12 @@ function evidenceOf(facts: ConsentRecordFacts): ConsentRecord['evidence'] {
       page: told(facts, 'page'),
     },
     signals: parseJson(told(facts, 'signals') ?? '{}') as Record<string, string>,
+    ...(said === null
+      ? {}
+      : {
+          signals_say: said.words.map(({ signal, title, says }) => ({ signal, title, says: [...says] })),
+          signals_contradict: [...contradictionWords(said.contradictions)],
+        }),
     entries: rows.map((row) => ({
       entry: Number(row.seq),
       way_in: row.via,

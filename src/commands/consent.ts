@@ -1,8 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { consentRecordText } from '../../reports/consent-record.ts';
+import { contradictionWords, signalWords } from '../../reports/signal-words.ts';
 import {
   bannerPhrase,
+  type CitedDecision,
   evidenceWords,
   type LookUp,
   lookUpConsent,
@@ -170,10 +172,25 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
           ),
         );
     }
+    lines.push(...signalLines(decision));
     if (decision.banner.length === 0) lines.push('  banner     no evidence of its appearance');
     for (const one of decision.banner)
       lines.push(`  banner     ${printable(evidenceWords(one, timeText))}, SHA-256 ${one.sha256}`);
   }
   lines.push('', `This look-up is recorded as entry ${found.recorded}.`);
   return lines.join('\n');
+}
+
+/** What the signals of a decision say, and where they contradict it. */
+function signalLines({ signals }: CitedDecision): readonly string[] {
+  if (signals === null) return [];
+  return [
+    ...contradictionWords(signals.contradictions).map((text) => `  ${pc.red('contradicts')} ${printable(text)}`),
+    ...signalWords(signals.decoded, timeText).flatMap(({ title, says, damaged }) =>
+      says.map((text, index) => {
+        const said = damaged ? pc.yellow(printable(text)) : printable(text);
+        return index === 0 ? `  signal     ${title}: ${said}` : `             ${said}`;
+      }),
+    ),
+  ];
 }

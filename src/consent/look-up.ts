@@ -5,6 +5,7 @@ import {
   type PolicyTextInterval,
   type TextKnown,
 } from '../../reports/policy-texts.ts';
+import { type SaidSignals, signalsOf } from '../../reports/signal-words.ts';
 import { differencesOf } from '../../reports/reconciliation/agreement.ts';
 import type { Clock } from '../core/clock.ts';
 import { ALL_PURPOSES, doubtWords } from '../core/consent-judgement.ts';
@@ -87,6 +88,8 @@ export interface CitedDecision {
     readonly texts: readonly CitedText[];
   };
   readonly banner: readonly BannerEvidence[];
+  /** What accompanies the choice: TCF and GPP strings, Global Privacy Control …; null: nothing. */
+  readonly signals: SaidSignals | null;
 }
 interface CitedText extends PolicyTextInterval {
   /** The visible text; undefined if not requested, null if it was erased. */
@@ -330,6 +333,7 @@ async function createCitations(
         texts,
       },
       banner: citeBanner({ bannerId, at }),
+      signals: signalsOf(rows),
     };
   };
 }

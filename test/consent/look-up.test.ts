@@ -11,6 +11,7 @@ import { type LookUp, lookUpConsent, type Untrusted } from '../../src/consent/lo
 import { loadConsentRecord } from '../../src/consent/record.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { createOfficeWorld, type OfficeWorld, signedIn } from '../http/office-world.ts';
+import { tcString } from '../receivers/signal-strings.ts';
 import { alter, bytes } from '../tampering.ts';
 
 const DAY = 86_400_000;
@@ -121,6 +122,33 @@ describe('a look-up of consent', () => {
     expect(states(await found(world, 'Visitor-7', 0))).toEqual({ analytics: 'disputed', marketing: 'withdrawn' });
   });
 
+  it('says what accompanied a decision, and where it contradicts it', async () => {
+    const { world } = await createWorld();
+    const [first] = (await found(world, 'Visitor-7', 20)).decisions;
+    expect(first?.signals).toBeNull();
+    await chose(world, 'c-3', 5, { analytics: true, marketing: true }, { tc_string: tcString(), gpp: 'DBABLA~!' });
+    const [decision] = (await found(world, 'Visitor-7', 0)).decisions;
+    expect(decision?.signals?.decoded).toMatchObject({
+      tcf: { purposes: { consent: [] }, vendors: { disclosed: { count: 3 } } },
+      gpp: { sections: [{ content: { damaged: expect.any(String) as string } }] },
+    });
+    expect(decision?.signals?.contradictions).toEqual([
+      { signal: 'tcf', purpose: null, record: 'grants', says: 'the TC string has no consent for any purpose' },
+    ]);
+    const officer = await signedIn(world);
+    const at = new Date().toISOString().slice(0, 16);
+    const page = await officer.post('/consent', { identifier: 'c-3', source: 'default', at });
+    const text = page.text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    for (const said of [
+      'the TC string has no consent for any purpose; the record grants consent',
+      'TC string TCF 2.3, policy version 5',
+      'consent to no purpose',
+      '3 disclosed',
+      'could not be decoded: it is empty or contains characters',
+    ])
+      expect(text).toContain(said);
+  });
+
   it('refuses a future time, an unknown source, and an e-mail address without a known recipe', async () => {
     const { world } = await createWorld();
     expect(await show(world, 'Visitor-7', -1)).toMatchObject({ problems: ['The time is in the future.'] });
@@ -210,6 +238,22 @@ describe('a decision as a consent record (ISO/IEC TS 27560)', () => {
     expect(JSON.stringify(made)).not.toMatch(/visitor-7|c-2|Olga/i);
     const none = { source: 'default', id: 'c-9', actor: 'Olga', asOf, profile: null, checkpoint: null };
     expect(await loadConsentRecord(world.context, none)).toEqual({ outcome: 'not-found' });
+  });
+
+  it('says in words what accompanied it: purposes by their published names, damaged strings with the reason', async () => {
+    const { world } = await createWorld();
+    expect((await recordOf(world, 'c-2')).evidence).not.toHaveProperty('signals_say');
+    const tcf = tcString({ consent: [1] });
+    await chose(world, 'c-3', 5, { analytics: false }, { tc_string: tcf, us_privacy: '1YN', addtl_consent: '1~7' });
+    const record = await recordOf(world, 'c-3');
+    expect(consentRecordSchema.parse(record)).toEqual(record);
+    const { signals, signals_say: say = [], signals_contradict: contradict } = record.evidence;
+    expect(signals).toEqual({ addtl_consent: '1~7', tcf, us_privacy: '1YN' });
+    expect(say.map(({ signal }) => signal)).toEqual(['tcf', 'us_privacy', 'addtl_consent']);
+    expect(say[0]?.says).toContain('consent: 1 Store and/or access information on a device');
+    expect(say[0]?.says[0]).toContain('created 2026-01-05T00:00:00.000Z');
+    expect(say[1]?.says).toEqual(['could not be decoded: it is not a digit followed by three of Y, N and -']);
+    expect(contradict).toEqual(['the TC string has consent for purpose 1; the record refuses it']);
   });
 
   it('says for a disputed decision that the consent is unknown, and for which purposes', async () => {

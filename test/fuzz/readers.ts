@@ -7,6 +7,8 @@ import { diagnoseSignature } from '../../receivers/diagnose.ts';
 import { discover } from '../../receivers/discover/discover.ts';
 import { parseTime } from '../../receivers/occurred.ts';
 import { decisionIdOf, eventNameOf, readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { contradictsRecord } from '../../receivers/signals/contradictions.ts';
+import { decodeSignals } from '../../receivers/signals/decode.ts';
 import { SIGNATURE_256_HEADER, SIGNATURE_HEADER, verifySignature } from '../../receivers/signature-node.ts';
 import { shownName, sniffMediaType } from '../../src/banners/evidence.ts';
 import { moves, type MoveName, readMove } from '../../src/cases/moves.ts';
@@ -194,6 +196,29 @@ export const readers: readonly Reader[] = [
     name: 'deliveries by own names of fields',
     run: (bytes) => readDelivery(bytes, named),
     corpus: ['{"meta":{"kind":"hop"},"who":{"key":"k"},"email":"a@b.example"}', decision],
+    stored: true,
+  },
+  {
+    name: 'signals',
+    run: (bytes) => {
+      const [tcf = '', gpp = '', usp = '', additional = '', purpose = ''] = text(bytes).split('\n');
+      const signals = {
+        tcf,
+        gpp,
+        us_privacy: usp,
+        addtl_consent: additional,
+        gpc: usp,
+        'consent_mode.ad_storage': usp,
+      };
+      const decoded = decodeSignals(signals);
+      return [decoded, contradictsRecord(decoded, { state: 'given', purposes: { [purpose]: 'granted' } })];
+    },
+    corpus: [
+      'CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYgAAAAAAAA\nDBACNYA~CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYgAAAAAAAA~1YNN\n1YYN\n2~1.2.3~dv.4\ntcf.1',
+      'CGL23UdMFJzvuA9ACCENAXCEAC0AAGrAAA5YA5ht7-_d_7_vd-f-nrf4_4A4hM4JCKoK4YhmAqABgAEgAA.IFut_a83_Ma_t-_SvB3v4-IAeIAACAIgSAAQAIAgEQACEABAAAgAQFAEAIAAAGBAAgAAAAQAIFAAMCQAAgAAQiRAEQAAAAANAAIAAggAIYQFAAARmggBC3ZCYzU2yIA.YAAAAAAAAAA\nDBABLA~BVVqAAAAAWA.QA\n1---\n1~35.41\nsale',
+    ],
+    // Longer ones are not kept with a record.
+    most: 64 * KIB,
     stored: true,
   },
   {

@@ -343,6 +343,22 @@ describe('what accompanies a choice', () => {
       security_storage: 'granted',
     });
   });
+  it('includes Google’s additional consent and the names that apps store strings under', () => {
+    const { signals } = decision({
+      action: 'accept_all',
+      addtl_consent: '2~7.12~dv.31',
+      IABTCF_TCString: 'CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYgAAAAAAAA',
+      IABGPP_HDR_GppString: 'DBABTA~1YNN',
+      IABUSPrivacy_String: '1YNN',
+    });
+    expect(signals).toEqual({
+      addtl_consent: '2~7.12~dv.31',
+      gpp: 'DBABTA~1YNN',
+      tcf: 'CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYgAAAAAAAA',
+      us_privacy: '1YNN',
+    });
+    expect(decision({ action: 'save', tcData: { addtlConsent: '1~7' } }).signals).toEqual({ addtl_consent: '1~7' });
+  });
   it('is bounded', () => {
     const fact = decision({ action: 'x'.repeat(200), method: 'y'.repeat(200), tc_string: 'C'.repeat(5000) });
     expect(fact).toMatchObject({ action: null, method: null, signals: { tcf: '(5000 characters)' } });

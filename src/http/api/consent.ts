@@ -43,6 +43,26 @@ const decisionSchema = z.looseObject({
     known: z.string(),
     texts: z.array(z.looseObject({})),
   }),
+  signals: z
+    .object({
+      decoded: z.looseObject({}).meta({
+        description:
+          'By signal: gpc, tcf, gpp, usPrivacy, additionalConsent, consentMode. `damaged` is the reason if one could not be decoded; null: the record has none.',
+      }),
+      words: z.array(
+        z.object({ signal: z.string(), title: z.string(), says: z.array(z.string()), damaged: z.boolean() }),
+      ),
+      contradictions: z.array(
+        z.object({
+          signal: z.string(),
+          purpose: z.string().nullable().meta({ description: 'Null: the record as a whole.' }),
+          record: z.enum(['grants', 'refuses']).meta({ description: 'What the record says, unlike the signal.' }),
+          says: z.string(),
+        }),
+      ),
+    })
+    .nullable()
+    .meta({ description: 'What accompanies the choice: TCF, GPP and US Privacy strings, GPC, Google’s consent mode.' }),
 });
 
 const standingSchema = z.array(z.looseObject({ bannerId: z.string().nullable(), purposes: z.array(purposeStanding) }));

@@ -13,6 +13,7 @@ import {
   timeBasisWord,
   wayInWords,
 } from '../../consent/look-up.ts';
+import { contradictionWords, type SaidSignals, signalWords } from '../../../reports/signal-words.ts';
 import type { Context } from '../../context.ts';
 import { renderStatement } from '../../consent/statement.ts';
 import { isoNow } from '../../core/clock.ts';
@@ -287,6 +288,7 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
           <strong>Its records contradict each other:</strong> {decision.contradictions.join('; ')}
         </Notice>
       ) : null}
+      <SignalsContradict signals={decision.signals} />
       <Facts
         rows={[
           [
@@ -330,6 +332,7 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
                   </div>
                 )),
           ],
+          ...signalRows(decision.signals, timeZone),
           ...decision.entries.map(
             (entry) =>
               [
@@ -347,6 +350,37 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
         ]}
       />
     </Panel>
+  );
+}
+
+function SignalsContradict({ signals }: { signals: SaidSignals | null }) {
+  const words = signals === null ? [] : contradictionWords(signals.contradictions);
+  return words.length === 0 ? null : (
+    <Notice tone="bad">
+      <strong>What accompanies it says something else:</strong>
+      <ul>
+        {words.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+/** What each signal says, one row for each. */
+function signalRows(signals: SaidSignals | null, timeZone: string) {
+  if (signals === null) return [];
+  return signalWords(signals.decoded, (iso) => momentText(iso, timeZone)).map(
+    ({ title, says, damaged }) =>
+      [
+        title,
+        <>
+          {damaged ? <Badge text="damaged" tone="warn" /> : null}
+          {says.map((text) => (
+            <div key={text}>{text}</div>
+          ))}
+        </>,
+      ] as const,
   );
 }
 
