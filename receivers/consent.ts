@@ -6,6 +6,8 @@ import { readPurposes, unwrapConsent } from './consent-purposes.ts';
 import { readStatements, stateOf } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
 import { platformOf } from './platforms.ts';
+import { contradictsRecord } from './signals/contradictions.ts';
+import { decodeSignals } from './signals/decode.ts';
 import { consentModeFields, type FieldName, fieldsOfFamilies, purposeFlags } from './field-names.ts';
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
@@ -88,7 +90,7 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
   const signals = readSignals(payload, choices);
   const told = readStatements(payload, fields, platform, { choices, ...read });
   const times = readTimes(payload, fields, told);
-  const judged = stateOf(
+  const stated = stateOf(
     payload,
     {
       ...told,
@@ -100,6 +102,7 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
     },
     platform?.refusalKeepsNecessary,
   );
+  const judged = besideSignals(stated, choices, signals);
   for (const path of read.unread) payload.puzzle(path);
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');
@@ -129,6 +132,22 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
     expiresAt: payload.time('consentExpiresAt'),
     occurred,
   };
+}
+
+/** A signal never grants; but one that denies what its record grants leaves the record in doubt (docs/assumptions.md, Signals). */
+function besideSignals(
+  stated: ReturnType<typeof stateOf>,
+  choices: ReadonlyMap<string, PurposeChoice>,
+  signals: Circumstances['signals'],
+): ReturnType<typeof stateOf> {
+  const { state, doubts } = stated;
+  if (doubts.length > 0 || (state !== 'given' && state !== 'renewed-given')) return stated;
+  if (Object.keys(signals).length === 0) return stated;
+  const against = contradictsRecord(decodeSignals(signals), { state, purposes: Object.fromEntries(choices) });
+  const denies = against.filter(({ record }) => record === 'grants');
+  if (denies.length === 0) return stated;
+  const fields = denies.map(({ says, purpose }) => (purpose === null ? says : `${purpose}: ${says}`));
+  return { state: 'unknown', doubts: [{ reason: 'contradiction', fields: fields.slice(0, 10) }] };
 }
 
 /** Whether a record grants nothing, whatever it lists as granted. */

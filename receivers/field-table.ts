@@ -83,7 +83,8 @@ export class FieldTable {
     if (names === undefined) {
       names = new Map();
       if (this.#shapes.size >= MAX_SHAPES) this.#shapes.clear();
-      if (shape.length <= MAX_SHAPE) this.#shapes.set(shape, names);
+      // A copy: the text may be joined from parts of longer ones, which it would keep.
+      if (shape.length <= MAX_SHAPE) this.#shapes.set(Buffer.from(shape, 'utf8').toString('utf8'), names);
     }
     return names;
   }

@@ -79,7 +79,14 @@ function deniedIn(statement: SignalStatement, purpose: string): string | null {
   const { sale, sharing, targetedAdvertising, purposes, interestOnly } = statement;
   if (sale === 'opted-out' || sharing === 'opted-out' || targetedAdvertising === 'opted-out') {
     const about = kindOf(purpose);
-    return about !== null && statement[about] === 'opted-out' ? optedOut[about] : null;
+    if (about !== null) return statement[about] === 'opted-out' ? optedOut[about] : null;
+    // Who opted out of a sale or of sharing in so many words did not consent to advertising, which is what data is sold and shared for.
+    if (statement.general || modeFieldOf(purpose) !== 'ad_storage') return null;
+    return sale === 'opted-out'
+      ? optedOut.sale
+      : sharing === 'opted-out'
+        ? optedOut.sharing
+        : optedOut.targetedAdvertising;
   }
   const named = namedIn(statement, purpose);
   if (named === null || purposes.get(named) !== 'denied') return null;

@@ -102,8 +102,6 @@ describe.each(shapes.map((shape) => [shape.name, shape] as const))('%s', (name, 
     'grants nothing else than what it states: %s',
     (way) => {
       const read = reading[way](shape.payload);
-      // Said by a signal alone, which is compared elsewhere.
-      if (name === 'usp-optout-conflict') return;
       if (read.outcome !== 'read') {
         expect(leftUnknown).toContain(name);
         return;
@@ -277,7 +275,6 @@ const noise = fc.dictionary(
     fc.constantFrom<unknown>(
       'ON',
       'eu',
-      'opt-in',
       3,
       1,
       'v1',

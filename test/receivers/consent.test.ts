@@ -326,7 +326,8 @@ describe('what accompanies a choice', () => {
       gpc: true,
       tc_string: 'CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYgAAAAAAAA',
     });
-    expect(fact.purposes).toEqual({ analytics: 'granted', marketing: 'denied' });
+    // The TCF string has no consent at all.
+    expect(fact).toMatchObject({ purposes: { marketing: 'denied' }, doubts: [{ reason: 'contradiction' }] });
     expect(fact.signals).toEqual({
       gpc: '1',
       tcf: 'CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYgAAAAAAAA',

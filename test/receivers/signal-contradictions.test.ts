@@ -104,14 +104,16 @@ describe('a TC string with some consent', () => {
 });
 
 describe('an opt-out in a GPP or US Privacy string', () => {
-  it('contradicts a purpose that is the sale of data, and no other', () => {
+  it('contradicts a purpose that is the sale of data or advertising, and no other', () => {
+    for (const name of ['marketing', 'Advertising', 'ads'])
+      expect(found({ us_privacy: '1YYN' }, `+${name}`), name).toHaveLength(1);
     for (const name of ['sale', 'Sale_of_personal_information', 'sell_or_share', 'SPD_BG', 'data-selling']) {
       expect(found({ us_privacy: '1YYN' }, `+${name}`), name).toHaveLength(1);
       expect(found({ gpp: `${gppHeader([6])}~1YYN` }, `+${name}`), name).toHaveLength(1);
       expect(found({ gpp: california(1, 2) }, `+${name}`), name).toHaveLength(1);
       expect(found({ us_privacy: '1YNN', gpp: california(2, 2) }, `+${name}`), name).toEqual([]);
     }
-    for (const name of ['sale_alerts', 'sales', 'analytics', 'marketing', 'do_not_sell', 'wholesale'])
+    for (const name of ['sale_alerts', 'sales', 'analytics', 'do_not_sell', 'wholesale'])
       expect(found({ us_privacy: '1YYN', gpp: california(1, 2) }, `+${name}`), name).toEqual([]);
   });
   it('contradicts sharing and targeted advertising where it says so', () => {
