@@ -3,7 +3,8 @@ import type { SourceOptions } from '../../src/core/source.ts';
 import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import type { FieldName } from '../field-names.ts';
 import { isJsonObject, type JsonObject, parseBody } from '../parse.ts';
-import { classify, type EventOptions, readConsentRow, readDelivery, type Reading } from '../read.ts';
+import { classify, type EventOptions } from '../event-name.ts';
+import { readConsentRow, readDelivery, type Reading } from '../read.ts';
 import { kindsOf, maskKey, maskValue, type ValueKind } from './kinds.ts';
 import { type Wanted, wantedFields, wantedOfItems } from './wanted.ts';
 

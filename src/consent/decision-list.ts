@@ -34,7 +34,7 @@ export async function listDecisions(
   const last = rows[limit - 1];
   return {
     rows: rows.slice(0, limit),
-    next: rows.length <= limit || last === undefined ? null : [last.source, last.at, last.seq].join(' '),
+    next: rows.length <= limit || last === undefined ? null : [last.source, last.at, last.seq, last.part].join(' '),
   };
 }
 

@@ -63,8 +63,26 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
           from decision_history as d where d.is_first = 1) as judged
         group by source, quarter`,
     ],
+    [
+      // An entry may hold several events. A new database already has the columns.
+      ...withParts.flatMap((table) => [
+        `alter table ${table} add column if not exists part integer not null default 0`,
+        `alter table ${table} drop constraint ${table}_pkey, add primary key (seq, part)`,
+      ]),
+      'alter table delivery_history add column if not exists events integer not null default 1',
+      ...remadeIndexes(9),
+    ],
   ];
 }
+
+/** Histories with a row for each event of an entry. */
+const withParts = [
+  'policy_history',
+  'decision_history',
+  'case_history',
+  'scan_history',
+  'integration_history',
+] as const satisfies readonly TableName[];
 
 /** Why a process does not fold into tables that another version of the program has migrated since it started. */
 export function otherVersion(): StoreUnavailable {
@@ -95,6 +113,10 @@ export function remadeIndexes(version: keyof typeof changedIndexes): readonly st
 const changedIndexes = {
   4: [{ table: 'jobs', name: 'jobs_due' }],
   5: [{ table: 'decision_history', name: 'decision_history_pulled' }],
+  9: [
+    { table: 'decision_history', name: 'decision_history_subject' },
+    { table: 'decision_history', name: 'decision_history_at' },
+  ],
 } as const;
 
 /** One part of a schema, as a database describes it. */

@@ -61,6 +61,8 @@ function stateTable<C extends Columns>(columns: C, ...more: readonly string[]) {
 
 /** Columns that every history table has. */
 const history = { seq: big, source: text, received_at: text };
+/** Which event of the entry's body, from 0; all but 0 only in a body that holds several (receivers/batch.ts). */
+const part = { part: defaulting(integer, 0) };
 const occurred = {
   occurred_at: text,
   occurred_basis: text as Column<'payload' | 'row' | 'received' | 'assumed-offset' | 'officer'>,
@@ -136,6 +138,8 @@ export const tables = {
       reason: optional(text),
       content_type: optional(text),
       bytes: integer,
+      /** Events in the body: usually 1. */
+      events: defaulting(integer, 1),
       /** Of the entry, lower-case hex; documents cite it. A plain hash of the body would outlive its erasure. */
       commitment: text,
     },
@@ -164,6 +168,7 @@ export const tables = {
   policy_history: historyTable(
     {
       ...history,
+      ...part,
       ...occurred,
       event: text,
       change: text as Column<'created' | 'updated' | 'published' | 'deleted'>,
@@ -176,7 +181,7 @@ export const tables = {
       version: optional(text),
       hosted_url: optional(text),
     },
-    'primary key (seq)',
+    'primary key (seq, part)',
     'index policy_history_policy on policy_history (source, policy_id, seq)',
     // Documents read the history of one source in ledger order.
     'index policy_history_source on policy_history (source, seq)',
@@ -203,6 +208,7 @@ export const tables = {
   decision_history: historyTable(
     {
       ...history,
+      ...part,
       ...occurred,
       /** `request`: an officer carried out a data subject's request (`case_id`). */
       via: text as Column<'webhook' | 'pull' | 'request'>,
@@ -257,11 +263,11 @@ export const tables = {
       /** Of the entry, lower-case hex; documents cite it. A plain hash of the body would outlive its erasure. */
       commitment: text,
     },
-    'primary key (seq)',
+    'primary key (seq, part)',
     // Matches deliveries with pulled rows using the index alone.
     'index decision_history_decision on decision_history (source, decision_id, seq, via, conflicts)',
-    'index decision_history_subject on decision_history (source, subject, seq)',
-    'index decision_history_at on decision_history (source, at, seq)',
+    'index decision_history_subject on decision_history (source, subject, seq, part)',
+    'index decision_history_at on decision_history (source, at, seq, part)',
     // Few records contradict another of the same decision, and every total needs them.
     'index decision_history_conflicts on decision_history (source, decision_id, seq) where conflicts = 1',
     // Withdrawals by request are few and looked up as such.
@@ -339,6 +345,7 @@ export const tables = {
   case_history: historyTable(
     {
       ...history,
+      ...part,
       case_id: text,
       /** 0 for the opening, then 1, 2, … */
       version: integer,
@@ -349,7 +356,7 @@ export const tables = {
       /** Canonical JSON of the move's details. */
       details: text,
     },
-    'primary key (seq)',
+    'primary key (seq, part)',
     'index case_history_case on case_history (case_id, version)',
     'index case_history_source on case_history (source, seq)',
   ),
@@ -448,6 +455,7 @@ export const tables = {
   scan_history: historyTable(
     {
       ...history,
+      ...part,
       ...occurred,
       scan_id: optional(text),
       domain: optional(text),
@@ -465,7 +473,7 @@ export const tables = {
       /** 1: `items` is an inventory of the site, because the scan lists its findings and did not fail. */
       listed: integer,
     },
-    'primary key (seq)',
+    'primary key (seq, part)',
     'index scan_history_source on scan_history (source, at)',
   ),
   scans: stateTable(
@@ -490,6 +498,7 @@ export const tables = {
   integration_history: historyTable(
     {
       ...history,
+      ...part,
       ...occurred,
       integration_id: optional(text),
       name: optional(text),
@@ -498,7 +507,7 @@ export const tables = {
       /** The reason in the payload's words. */
       error: optional(text),
     },
-    'primary key (seq)',
+    'primary key (seq, part)',
     'index integration_history_source on integration_history (source, seq)',
   ),
   integrations: stateTable(

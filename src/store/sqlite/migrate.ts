@@ -34,10 +34,10 @@ const statements: Readonly<Record<Part, readonly string[]>> = {
 
 /**
  * Version of the ledger's file, in its `user_version`. Version 1 contained the read models, version 2 had no
- * hand-overs, version 3 another index of jobs; versions 5, 6 and 8 changed only the read models. Until version 6, entries had
+ * hand-overs, version 3 another index of jobs; versions 5, 6, 8 and 9 changed only the read models. Until version 6, entries had
  * a unique index on their keys.
  */
-const LEDGER_VERSION = 8;
+const LEDGER_VERSION = 9;
 /** Version of the read models' file: any change of their tables changes it, and rebuilds them. */
 const READ_MODELS_VERSION =
   createHash('sha256').update(statements['read-models'].join(';')).digest().readUInt32BE() >>> 1;
