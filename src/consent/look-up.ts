@@ -220,6 +220,7 @@ export async function findSubject(
   const record = await rows(read)
     .where('decision_id', 'in', [given, `r:${given}`])
     .orderBy('seq')
+    .orderBy('part')
     .execute();
   const [first] = record;
   if (first === undefined) return ofSubjects('subject', subjectForms(given));

@@ -155,15 +155,19 @@ function readEntry(row: ContentRow, read: Readers, options: SourceOptions): Proj
     return { ...entry, fault: { event: guessEvent(row.body), reason: storableText(reason) } };
   }
   if (row.kind !== 'webhook' && row.kind !== 'consent-log') return entry;
-  const context = { receivedAt: row.received_at, options, encoding: encodingOf(meta) };
+  const context = { receivedAt: row.received_at, options, encoding: encodingIn(meta) };
   const reading = underBanner(readFact(row, read, context), row.kind, meta);
   return { ...entry, reading, fault: faultOf(reading) };
 }
 
 const BRACE = '{'.charCodeAt(0);
 
-/** The Content-Encoding of a delivery; null: not recorded. */
-export function encodingOf({ headers }: ProjectedEntry['meta']): string | null {
+/** The Content-Encoding of a delivery, from its meta; null: not recorded. */
+export function encodingOf(meta: Buffer): string | null {
+  return encodingIn(parseMeta(meta));
+}
+
+function encodingIn({ headers }: ProjectedEntry['meta']): string | null {
   if (typeof headers !== 'object' || headers === null) return null;
   const encoding = (headers as Readonly<Record<string, unknown>>)['content-encoding'];
   return typeof encoding === 'string' ? encoding : null;
