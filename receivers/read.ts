@@ -18,7 +18,14 @@ import { unpackBody } from './unpack.ts';
  * and shown, not a fault); or a known event that could not be read, which is quarantined.
  */
 export type Reading = (
-  | { readonly outcome: 'read'; readonly event: string; readonly fact: Fact; readonly unread: readonly string[] }
+  | {
+      readonly outcome: 'read';
+      readonly event: string;
+      readonly fact: Fact;
+      readonly unread: readonly string[];
+      /** The event is not known: it is taken for a request so that somebody reads it. */
+      readonly isGuess?: true;
+    }
   | { readonly outcome: 'unknown-event'; readonly event: string | null; readonly reason: string }
   | { readonly outcome: 'unreadable'; readonly event: string; readonly reason: string }
 ) & {
@@ -83,6 +90,7 @@ function readAsRequest(root: JsonObject, name: EventName | null, context: Readin
   const kindAsGiven = fact.kindAsGiven ?? name?.event ?? null;
   return {
     ...reading,
+    isGuess: true,
     fact: { ...fact, kind: 'unknown', kindAsGiven },
     unread: ['the event is unknown, but it may hold a request', ...reading.unread],
   };

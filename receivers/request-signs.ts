@@ -1,4 +1,5 @@
 import { TEST_EVENT } from '../src/core/vocabulary.ts';
+import { requestKindOf } from './dsar.ts';
 import { normaliseName } from './field-table.ts';
 import { isJsonObject, type JsonObject } from './parse.ts';
 
@@ -38,6 +39,10 @@ const requestFields: ReadonlySet<string> = new Set(
     .split(' ')
     .map(normaliseName),
 );
+/** Fields with the kind of a request, if its word is one. */
+const kindFields: ReadonlySet<string> = new Set(
+  'request_type request_kind right rights right_type operation'.split(' ').map(normaliseName),
+);
 /** Lists and maps of a visitor's choices: what has one is a record of consent, whatever its texts say. */
 const choiceFields: ReadonlySet<string> = new Set(
   (
@@ -52,6 +57,7 @@ const choiceFields: ReadonlySet<string> = new Set(
 const MAX_DEPTH = 5;
 const MAX_VALUES = 500;
 const MAX_TEXT = 20_000;
+const VALUES_OF_FIELD = 5;
 
 /** Whether a payload whose event is not known may hold a request. `event`: its name as given; null: none. */
 export function mayHoldRequest(root: JsonObject, event: string | null): boolean {
@@ -61,11 +67,29 @@ export function mayHoldRequest(root: JsonObject, event: string | null): boolean 
     if (words.some((word) => otherWords.has(word))) return false;
     if (namesRequest(words)) return true;
   }
-  const seen = { fields: new Set<string>(), texts: [] as string[], values: 0, length: 0 };
+  const seen: Seen = { fields: new Map(), texts: [], values: 0, length: 0 };
   look(root, 0, seen);
-  for (const field of seen.fields) if (choiceFields.has(field)) return false;
-  for (const field of seen.fields) if (requestFields.has(field)) return true;
-  return asks(seen.texts.join('\n'));
+  const fields = [...seen.fields.keys()];
+  if (fields.some((field) => choiceFields.has(field))) return false;
+  if (fields.some((field) => requestFields.has(field))) return true;
+  if (seen.texts.some((text) => NAME.test(text) && namesRequest(wordsOf(text)))) return true;
+  const text = seen.texts.join('\n');
+  return asks(text) || (namesKind(seen.fields) && ADDRESS.test(text));
+}
+
+/** A value in the form of a name: `customers/redact`. */
+const NAME = /^[a-z][\w./:-]{2,60}$/i;
+
+/** Whether a field says what a request is about; counts beside an e-mail address. */
+function namesKind(fields: Seen['fields']): boolean {
+  for (const [field, values] of fields) {
+    if (field.startsWith('datasubject')) return true;
+    const kinds = values.filter((value) => typeof value === 'string');
+    if (kindFields.has(field) && kinds.some((kind) => requestKindOf(kind) !== 'unknown')) return true;
+    if (field === 'request' && values.some((value) => isJsonObject(value) && typeof value['type'] === 'string'))
+      return true;
+  }
+  return false;
 }
 
 /** Whether a text that is not JSON may hold a request. */
@@ -90,7 +114,8 @@ function namesRequest(words: readonly string[]): boolean {
 }
 
 interface Seen {
-  readonly fields: Set<string>;
+  /** Names of fields, with their values that are not lists. */
+  readonly fields: Map<string, unknown[]>;
   readonly texts: string[];
   values: number;
   length: number;
@@ -108,7 +133,10 @@ function look(value: unknown, depth: number, seen: Seen): void {
   } else if (isJsonObject(value)) {
     for (const [key, inner] of Object.entries(value).slice(0, MAX_VALUES)) {
       // A single flag, such as the tick under a form, says nothing about what else is asked.
-      if (typeof inner !== 'boolean' && inner !== null && inner !== '') seen.fields.add(normaliseName(key));
+      if (typeof inner !== 'boolean' && inner !== null && inner !== '') {
+        const name = normaliseName(key);
+        seen.fields.set(name, [...(seen.fields.get(name) ?? []), inner].slice(0, VALUES_OF_FIELD));
+      }
       look(inner, depth + 1, seen);
     }
   }
@@ -141,7 +169,7 @@ const CERTAIN = phrases(
 /** What someone asks for in their own words; counts beside an e-mail address. */
 const LIKELY = phrases(
   // en
-  `(?:delete|erase|remove|forget|correct|rectify|update|export|transfer|send me|copy of|access to|stop (?:using|processing|selling|sharing)|restrict|object to)[^.\n]{0,40}\\b(?:my|me|personal (?:data|information))\\b|(?:my|personal) data\\b[^.\n]{0,40}\\b(?:deleted|erased|removed|corrected|copy)|unsubscribe me|opt me out|withdraw my`,
+  `(?:delete|erase|remove|forget|correct|rectify|update|export|transfer|send me|copy of|access to|stop (?:using|processing|selling|sharing)|restrict|object to)[^.\n]{0,40}\\b(?:my|me|personal (?:data|information))\\b|(?:my|personal) data\\b[^.\n]{0,40}\\b(?:deleted|erased|removed|corrected|copy)|unsubscribe me|opt me out|withdraw my|\\bright to (?!left)\\w`,
   // de
   `(?:lösch|entfern|berichtig|sperr|übermittel|herausgabe|kopie|auskunft)[^.\n]{0,40}(?:mein|daten|konto)|(?:mein|persönliche|personenbezogene)[^.\n]{0,30}(?:daten|konto)[^.\n]{0,40}(?:lösch|entfern|berichtig|zu?senden|auskunft)|ich widerspreche|widerspruch gegen`,
   // fr

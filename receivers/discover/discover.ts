@@ -279,7 +279,12 @@ function normalName(path: string): string {
 
 function readWith({ kind, body, receivedAt }: DiscoverySample, options: Options): Reading {
   const context = { receivedAt, options };
-  return kind === 'row' ? readConsentRow(body, context) : readDelivery(body, context);
+  if (kind === 'row') return readConsentRow(body, context);
+  const reading = readDelivery(body, context);
+  // Its event has no name yet, though it may hold a request.
+  return reading.outcome === 'read' && reading.isGuess
+    ? { outcome: 'unknown-event', event: reading.event, reason: 'Unknown event.' }
+    : reading;
 }
 
 function knownEventOf(reading: Reading): string | null {
