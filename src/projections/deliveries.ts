@@ -95,6 +95,29 @@ function dayOf(at: string): string {
   return at.slice(0, 10);
 }
 
+/** What officers set aside of what could not be understood. */
+export const setAside: Projection = {
+  name: 'set-aside',
+  tables: ['set_aside'],
+  async fold(state, batch) {
+    const done = batch.flatMap(({ action, seq, source }) =>
+      action?.action === 'unread.set-aside' ? [{ source, event: action.event ?? '', up_to: action.upTo, seq }] : [],
+    );
+    if (done.length === 0) return [];
+    const keys = new KeysBySource();
+    for (const { source, event } of done) keys.add(source, event);
+    const rows = new Map<string, Row<'set_aside'>>();
+    for (const row of await state.selectFrom('set_aside').selectAll().where(keys.where('event')).execute())
+      rows.set(joinKey(row.source, row.event), row);
+    for (const row of done) {
+      const key = joinKey(row.source, row.event);
+      const before = rows.get(key)?.up_to ?? 0;
+      rows.set(key, { ...row, up_to: Math.max(before, row.up_to) });
+    }
+    return [replaceIn('set_aside', [...rows.values()])];
+  },
+};
+
 /** Entries that could not be read, with the reason, so that none is skipped silently. */
 export const quarantine: Projection = {
   name: 'quarantine',

@@ -25,7 +25,13 @@ export function createTables(types: ColumnTypes, isWanted: (table: TableName) =>
 export const FOLD_POSITIONS = `('projector', 'projector:generation', 'rebuild', 'rebuild:generation')`;
 
 /** Tables added after the first version. */
-const later: readonly TableName[] = ['fold_positions', 'hand_overs', 'delivery_quarters', 'decision_quarters'];
+const later: readonly TableName[] = [
+  'fold_positions',
+  'hand_overs',
+  'delivery_quarters',
+  'decision_quarters',
+  'set_aside',
+];
 
 /** All migrations of a database that contains every table, in order. A release never changes an earlier one. */
 export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
@@ -71,6 +77,7 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
       ]),
       'alter table delivery_history add column if not exists events integer not null default 1',
       ...remadeIndexes(9),
+      ...createTables(types, (table) => table === 'set_aside'),
     ],
   ];
 }
@@ -114,8 +121,8 @@ const changedIndexes = {
   4: [{ table: 'jobs', name: 'jobs_due' }],
   5: [{ table: 'decision_history', name: 'decision_history_pulled' }],
   9: [
-    { table: 'decision_history', name: 'decision_history_subject' },
-    { table: 'decision_history', name: 'decision_history_at' },
+    { table: 'decision_history', name: 'decision_history_unknown' },
+    { table: 'delivery_history', name: 'delivery_history_unread' },
   ],
 } as const;
 

@@ -145,6 +145,20 @@ export const tables = {
     },
     'primary key (seq)',
     'index delivery_history_source on delivery_history (source, seq)',
+    // What was not understood is counted on every view of Today.
+    "index delivery_history_unread on delivery_history (source, event, seq) where outcome = 'unknown-event'",
+  ),
+  /** What officers set aside of what could not be understood: of one event, everything up to an entry. */
+  set_aside: stateTable(
+    {
+      source: text,
+      /** '' for entries that name no event. */
+      event: text,
+      up_to: big,
+      /** The last entry that set something aside. */
+      seq: big,
+    },
+    'primary key (source, event)',
   ),
   delivery_counts: stateTable(
     {
@@ -266,14 +280,16 @@ export const tables = {
     'primary key (seq, part)',
     // Matches deliveries with pulled rows using the index alone.
     'index decision_history_decision on decision_history (source, decision_id, seq, via, conflicts)',
-    'index decision_history_subject on decision_history (source, subject, seq, part)',
-    'index decision_history_at on decision_history (source, at, seq, part)',
+    'index decision_history_subject on decision_history (source, subject, seq)',
+    'index decision_history_at on decision_history (source, at, seq)',
     // Few records contradict another of the same decision, and every total needs them.
     'index decision_history_conflicts on decision_history (source, decision_id, seq) where conflicts = 1',
     // Withdrawals by request are few and looked up as such.
     "index decision_history_request on decision_history (source, subject, at) where via = 'request'",
     // Decisions that came first from the log are few: most of them were never delivered.
     "index decision_history_pulled on decision_history (source, at, seq) where via = 'pull' and is_first = 1",
+    // Choices that were not understood are few, and counted on every view of Today.
+    "index decision_history_unknown on decision_history (source, at) where label = 'unknown' and is_first = 1",
     // Finds the banners that a source's decisions name, and whether any log row names one.
     'index decision_history_banner on decision_history (source, banner_id, via)',
   ),

@@ -11,7 +11,7 @@ export type DecisionBuilder = ExpressionBuilder<Tables & { d: Tables['decision_h
 export type DecisionPlace = Pick<Selectable<Tables['decision_history']>, 'at' | 'seq' | 'part'>;
 
 /**
- * Every row of a period's decisions, as `d`, along the index on (source, at, seq, part). `after`: only rows after this one
+ * Every row of a period's decisions, as `d`, along the index on (source, at, seq). `after`: only rows after this one
  * in that order. The time then has a single lower bound: with two, SQLite would walk from the beginning of the period
  * for every page.
  */

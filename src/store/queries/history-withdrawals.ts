@@ -134,7 +134,8 @@ export function createWithdrawalQueries(query: Query) {
             .on(sql<boolean>`${timeOfDecision} <= r.at`),
         )
         .innerJoin('entries as e', 'e.seq', 'r.seq')
-        .where(sql<boolean>`r.seq = (select min(f.seq) from decision_history as f where ${sameAnswer('f')})`)
+        // An expression, so that SQLite does not look for the lowest seq along the time index.
+        .where(sql<boolean>`r.seq = (select min(f.seq + 0) from decision_history as f where ${sameAnswer('f')})`)
         .where(
           sql<boolean>`not exists (select 1 from decision_history as k
             where ${sameAnswer('k')} and coalesce(k.banner_id, '') = coalesce(d.banner_id, ''))`,
