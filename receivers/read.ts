@@ -2,55 +2,60 @@ import { canonicalJson } from '../src/crypto/canonical.ts';
 import { purposeKey } from '../src/core/consent-judgement.ts';
 import { sha256Hex } from '../src/crypto/hash.ts';
 import type { SourceOptions } from '../src/core/source.ts';
+import { type Batch, batchOf, type Item } from './batch.ts';
 import { consentFamily, readDecision, type DecisionFact } from './consent.ts';
-import { blankRequest } from './dsar.ts';
+import { blankRequest, dsarFamily } from './dsar.ts';
+import { type EventName, type EventOptions, findEvent, findOwnEvent } from './event-name.ts';
 import { type Family, Payload } from './payload.ts';
 import { fieldTableOf, normaliseName } from './field-table.ts';
-import { eventNames } from './field-names.ts';
 import { type Fact, families } from './index.ts';
-import { clean, isJsonObject, type JsonObject, parseBody } from './parse.ts';
+import { isJsonObject, type JsonObject, parseBody, textOf } from './parse.ts';
+import { mayHoldRequest, textMayHoldRequest } from './request-signs.ts';
+import { unpackBody } from './unpack.ts';
 
 /**
  * The result of reading a body: facts; nothing to read (an event unknown to this program, a body that is not JSON: kept
  * and shown, not a fault); or a known event that could not be read, which is quarantined.
  */
-export type Reading =
-  | { readonly outcome: 'read'; readonly event: string; readonly fact: Fact; readonly unread: readonly string[] }
+export type Reading = (
+  | {
+      readonly outcome: 'read';
+      readonly event: string;
+      readonly fact: Fact;
+      readonly unread: readonly string[];
+      /** The event is not known: it is taken for a request so that somebody reads it. */
+      readonly isGuess?: true;
+    }
   | { readonly outcome: 'unknown-event'; readonly event: string | null; readonly reason: string }
-  | { readonly outcome: 'unreadable'; readonly event: string; readonly reason: string };
+  | { readonly outcome: 'unreadable'; readonly event: string; readonly reason: string }
+) & {
+  /** The other events of the same body, if it holds several (batch.ts). */
+  readonly more?: readonly Reading[];
+};
 
 /** What a reading depends on besides the body. */
 export interface ReadingContext {
   /** Our clock on arrival, ISO 8601 UTC. */
   readonly receivedAt: string;
+  /** The Content-Encoding of the delivery; absent or null: not recorded. */
+  readonly encoding?: string | null;
   /** Keep one object per source: data derived from its field names are cached by it. */
   readonly options: Pick<SourceOptions, 'fieldNames' | 'assumedOffset' | 'eventNames' | 'necessaryPurposes'>;
 }
 
-interface EventName {
-  /** Spelled as in docs/service.md §6 if it is one of those; otherwise as given. */
-  readonly event: string;
-  readonly asGiven: string;
-  readonly family: Family<Fact> | null;
-}
-
-/** Spelling without case and separators → the event and its family. */
-const knownEvents = new Map<string, { readonly event: string; readonly family: Family<Fact> }>();
-for (const family of families) {
-  for (const event of family.events) knownEvents.set(normaliseName(event), { event, family });
-}
-const MAX_EVENT_NAME = 100;
-
 /**
  * Reads the body of a delivery. Never throws: a body that is not JSON, or an unknown event, is an outcome; a known
- * event that lacks what its fact needs is `unreadable`; a `dsar.*` event is always read. The same bytes, options and
- * time of receipt give the same reading.
+ * event that lacks what its fact needs is `unreadable`; a `dsar.*` event is always read, and so is what is not understood
+ * but may hold a request (request-signs.ts). If the body holds several events, the others are in `more`, each as if
+ * delivered alone. The same bytes, options, encoding and time of receipt give the same reading.
  */
 export function readDelivery(body: Uint8Array, context: ReadingContext): Reading {
-  const parsed = parseBody(body);
-  if ('text' in parsed) return readText(parsed.text, context);
-  const { json } = parsed;
-  if (Array.isArray(json)) return readList(json, context);
+  const unpacked = unpackBody(body, context.encoding ?? null);
+  if ('unread' in unpacked) return { outcome: 'unknown-event', event: null, reason: unpacked.unread };
+  if ('text' in unpacked) return readText(unpacked.text, context);
+  const { json } = unpacked;
+  const batch = batchOf(json);
+  if (batch !== null) return readBatch(batch, context);
   if (!isJsonObject(json))
     return { outcome: 'unknown-event', event: null, reason: 'The body is JSON, but not an object.' };
   return readObject(json, context);
@@ -58,41 +63,85 @@ export function readDelivery(body: Uint8Array, context: ReadingContext): Reading
 
 function readObject(root: JsonObject, context: ReadingContext): Reading {
   const name = findEvent(root, context.options);
-  if (name === null) {
-    return { outcome: 'unknown-event', event: null, reason: 'The body names no event.' };
-  }
-  if (name.family === null) {
-    return { outcome: 'unknown-event', event: name.event, reason: 'Unknown event.' };
-  }
-  const { family } = name;
-  const payload = openPayload(root, family, context, 'payload');
-  const fact = family.read(name.event, payload);
-  if ('unreadable' in fact) return { outcome: 'unreadable', event: name.event, reason: fact.unreadable };
-  return { outcome: 'read', event: name.event, fact, unread: payload.unread(family, name.asGiven) };
+  if (name?.family) return readKnown(root, name.event, name.family, name.asGiven, context);
+  if (mayHoldRequest(root, name?.event ?? null)) return readAsRequest(root, name, context);
+  if (name === null) return { outcome: 'unknown-event', event: null, reason: 'The body names no event.' };
+  return { outcome: 'unknown-event', event: name.event, reason: 'Unknown event.' };
 }
 
-/**
- * A list of events is not documented, but a list with one event is read; from several, the first data subject request
- * is read, which must not be missed.
- */
-function readList(items: readonly unknown[], context: ReadingContext): Reading {
-  const objects = items.filter(isJsonObject);
-  const request = objects.find((item) => findEvent(item, context.options)?.family?.anyOf === 'dsar');
-  const only = items.length === 1 ? objects[0] : request;
-  if (only === undefined)
-    return { outcome: 'unknown-event', event: null, reason: 'The body is a list of several things.' };
-  const reading = readObject(only, context);
-  if (items.length === 1 || reading.outcome !== 'read') return reading;
-  return { ...reading, unread: [...reading.unread, `${items.length - 1} more in the list`] };
+function readKnown(
+  root: JsonObject,
+  event: string,
+  family: Family<Fact>,
+  asGiven: string,
+  context: ReadingContext,
+): Reading {
+  const payload = openPayload(root, family, context, 'payload');
+  const fact = family.read(event, payload);
+  if ('unreadable' in fact) return { outcome: 'unreadable', event, reason: fact.unreadable };
+  return { outcome: 'read', event, fact, unread: payload.unread(family, asGiven) };
+}
+
+/** A case of unknown kind, so that somebody reads it. */
+function readAsRequest(root: JsonObject, name: EventName | null, context: ReadingContext): Reading {
+  const reading = readKnown(root, name?.event ?? NAMELESS, dsarFamily, name?.asGiven ?? '', context);
+  if (reading.outcome !== 'read' || reading.fact.type !== 'request') return reading;
+  const { fact } = reading;
+  const kindAsGiven = fact.kindAsGiven ?? name?.event ?? null;
+  return {
+    ...reading,
+    isGuess: true,
+    fact: { ...fact, kind: 'unknown', kindAsGiven },
+    unread: ['the event is unknown, but it may hold a request', ...reading.unread],
+  };
+}
+
+/** What stands for the event of a request that names none. */
+const NAMELESS = 'request';
+
+function readBatch({ items, beyond, repeated }: Batch, context: ReadingContext): Reading {
+  const readings = items.map((item) => readItem(item, context));
+  const total = items.length + beyond;
+  const [first, ...rest] = readings;
+  if (first === undefined) return { outcome: 'unknown-event', event: null, reason: 'The body is an empty list.' };
+  if (readings.every(({ outcome }) => outcome === 'unknown-event')) {
+    if (total === 1) return first;
+    const event = readings.find((one) => one.event !== null)?.event ?? null;
+    const reason = `The body is a list of ${total} things, none of which is a known event.`;
+    return { outcome: 'unknown-event', event, reason };
+  }
+  const note = repeated === 0 ? [] : [`${repeated} exact ${repeated === 1 ? 'repeat' : 'repeats'} in the list`];
+  const told = first.outcome === 'read' ? { ...first, unread: [...first.unread, ...note] } : first;
+  if (beyond > 0) {
+    const reason = `The body holds ${total} events: only the first ${items.length} are read.`;
+    rest.push({ outcome: 'unreadable', event: first.event ?? NAMELESS, reason });
+  }
+  return rest.length === 0 ? told : { ...told, more: rest };
+}
+
+/** Reads an event of a batch as if delivered alone; what it does not say is taken from the envelope. */
+function readItem({ event, envelope }: Item, context: ReadingContext): Reading {
+  if (!isJsonObject(event)) return readText(event, context);
+  const own = readObject(event, context);
+  const named = findOwnEvent(event, context.options);
+  const { event: name, ...times } = envelope;
+  const lacksTime = own.outcome === 'read' && own.fact.occurred.basis === 'received';
+  if (named !== null && !lacksTime) return own;
+  const around = named === null && name !== undefined ? envelope : times;
+  return Object.keys(around).length === 0 ? own : readObject({ ...around, data: event }, context);
 }
 
 const TEXT_DSAR = /["'=:\s](dsar[._-][a-z_]{1,40})\b/i;
+/** Characters of a text that is not JSON that the case shows as its message; all of it stays in the body. */
+const TEXT_SHOWN = 4000;
 
-/** Not JSON: kept and shown. If it still names a `dsar.*` event (cut off, or another format), a case is opened. */
+/** Not JSON: kept and shown. If it still names a `dsar.*` event (cut off, or another format), or asks for something, a case is opened. */
 function readText(text: string, context: ReadingContext): Reading {
   const event = TEXT_DSAR.exec(` ${text.slice(0, 4096)}`)?.[1]?.toLowerCase();
-  if (event === undefined) return { outcome: 'unknown-event', event: null, reason: 'The body is not JSON.' };
-  return { outcome: 'read', event, fact: blankRequest(context.receivedAt), unread: ['the whole body: it is not JSON'] };
+  if (event === undefined && !textMayHoldRequest(text))
+    return { outcome: 'unknown-event', event: null, reason: 'The body is not JSON.' };
+  const fact = { ...blankRequest(context.receivedAt), message: textOf(text.slice(0, TEXT_SHOWN), TEXT_SHOWN) };
+  return { outcome: 'read', event: event ?? NAMELESS, fact, unread: ['the whole body: it is not JSON'] };
 }
 
 /** Reads one row of the consent log (docs/service.md §2.8, §4.5) from its own bytes. Never throws. */
@@ -129,93 +178,6 @@ function openPayload(
     necessaryPurposes: options.necessaryPurposes,
     unwrap: family.unwrap,
   });
-}
-
-/** Where a source puts the event's name (`fieldNames.event`), and its names for the documented events. */
-export type EventOptions = Partial<Pick<SourceOptions, 'fieldNames' | 'eventNames'>>;
-
-function findEvent(root: JsonObject, options: EventOptions): EventName | null {
-  const aliases = options.eventNames;
-  for (const path of options.fieldNames?.['event'] ?? []) {
-    const value = valueAt(root, path.split('.').map(normaliseName));
-    const own = typeof value === 'string' ? classify(value, aliases) : null;
-    if (own !== null) return own;
-  }
-  // As documented: no further search is needed.
-  const documented = typeof root['event'] === 'string' ? classify(root['event'], aliases) : null;
-  if (documented?.family) return documented;
-  let unknown: EventName | null = null;
-  for (const { name, value } of eventCandidates(root, aliases)) {
-    const candidate = classify(value, aliases);
-    if (candidate === null) continue;
-    if (candidate.family !== null) return candidate;
-    // A name or action counts as an event only if it looks like one.
-    const plausible =
-      (name !== 'name' && name !== 'action') || /^[a-z][a-z0-9_]*\.[a-z0-9_.]+$/i.test(candidate.asGiven);
-    if (plausible) unknown ??= candidate;
-  }
-  return unknown;
-}
-
-const eventPaths = eventNames.map((path) => path.split('.').map(normaliseName));
-
-/** Values in fields for the event's name, first at the top, then in an envelope. */
-function* eventCandidates(
-  root: JsonObject,
-  aliases: EventOptions['eventNames'],
-): Generator<{ name: string; value: string }> {
-  yield* candidatesIn(root, () => true);
-  for (const object of Object.values(root).filter(isJsonObject).slice(0, 20)) {
-    // Further inside, only a known event counts: `type` and `name` have many meanings there.
-    yield* candidatesIn(object, (value) => Boolean(classify(value, aliases)?.family));
-  }
-}
-
-function* candidatesIn(
-  object: JsonObject,
-  counts: (value: string) => boolean,
-): Generator<{ name: string; value: string }> {
-  const byName = new Map<string, unknown>();
-  for (const key of Object.keys(object).slice(0, 200)) {
-    const name = normaliseName(key);
-    if (!byName.has(name)) byName.set(name, object[key]);
-  }
-  if (byName.size === 0) return;
-  for (const [first = '', second] of eventPaths) {
-    let value = byName.get(first);
-    if (second !== undefined) value = isJsonObject(value) ? value[second] : undefined;
-    if (typeof value === 'string' && counts(value)) yield { name: first, value };
-  }
-}
-
-/** The value at a path of names, ignoring case and separators. */
-function valueAt(root: JsonObject, path: readonly string[]): unknown {
-  let value: unknown = root;
-  for (const segment of path) {
-    if (!isJsonObject(value)) return undefined;
-    const object: JsonObject = value;
-    const key = Object.keys(object).find((one) => normaliseName(one) === segment);
-    value = key === undefined ? undefined : object[key];
-  }
-  return value;
-}
-
-/** The event that a text names. `aliases`: a source's names for the documented events. */
-export function classify(value: string, aliases?: EventOptions['eventNames']): EventName | null {
-  if (value.length > MAX_EVENT_NAME) return null;
-  const asGiven = value;
-  if (aliases !== undefined && Object.hasOwn(aliases, value)) {
-    const meant = classify(aliases[value] ?? '');
-    return meant === null ? null : { ...meant, asGiven };
-  }
-  const text = clean(value.trim());
-  if (text === '') return null;
-  const known = knownEvents.get(normaliseName(text));
-  if (known !== undefined) return { ...known, asGiven };
-  const word = /^[a-z]+(?![a-z0-9])/i.exec(text)?.[0].toLowerCase();
-  const family = word === undefined ? undefined : families.find((one) => one.anyOf === word);
-  if (family !== undefined) return { event: text.toLowerCase(), asGiven, family };
-  return { event: text, asGiven, family: null };
 }
 
 /**

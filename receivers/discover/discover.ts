@@ -3,7 +3,8 @@ import type { SourceOptions } from '../../src/core/source.ts';
 import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import type { FieldName } from '../field-names.ts';
 import { isJsonObject, type JsonObject, parseBody } from '../parse.ts';
-import { classify, type EventOptions, readConsentRow, readDelivery, type Reading } from '../read.ts';
+import { classify, type EventOptions } from '../event-name.ts';
+import { readConsentRow, readDelivery, type Reading } from '../read.ts';
 import { kindsOf, maskKey, maskValue, type ValueKind } from './kinds.ts';
 import { type Wanted, wantedFields, wantedOfItems } from './wanted.ts';
 
@@ -278,7 +279,12 @@ function normalName(path: string): string {
 
 function readWith({ kind, body, receivedAt }: DiscoverySample, options: Options): Reading {
   const context = { receivedAt, options };
-  return kind === 'row' ? readConsentRow(body, context) : readDelivery(body, context);
+  if (kind === 'row') return readConsentRow(body, context);
+  const reading = readDelivery(body, context);
+  // Its event has no name yet, though it may hold a request.
+  return reading.outcome === 'read' && reading.isGuess
+    ? { outcome: 'unknown-event', event: reading.event, reason: 'Unknown event.' }
+    : reading;
 }
 
 function knownEventOf(reading: Reading): string | null {

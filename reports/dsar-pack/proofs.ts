@@ -31,8 +31,9 @@ export async function* proofFilesOf(context: GatheredPack, proven: ProvenEntry[]
   for await (const seq of seqsOf(context, request)) {
     const what = seq === request ? 'request' : 'record';
     const proof = await proofs.of(seq);
-    // The requester may know when a request was recorded, but not who recorded it.
-    const withContent = mayEnclose && !(what === 'request' && proof.kind === 'action');
+    // The requester may know when a request was recorded, but not who recorded it, nor what else came with it.
+    const withContent =
+      mayEnclose && !(what === 'request' && proof.kind === 'action') && !(await input.history.holdsSeveral(input, seq));
     const files = proof.files(withContent);
     proven.push({
       entry: seq,

@@ -281,10 +281,10 @@ export async function gatherScanAudit(history: ScanQueries, period: Period): Pro
   const bases = await history.lastInventories({ source, asOf, to: from });
   const changes: DatedChange[] = [];
   const last = new Map<string, { scan: ScanRow; items: readonly ScanItem[] }>();
-  for (const scan of bases) last.set(scan.site, { scan, items: await history.scanItems(period, scan.seq) });
+  for (const scan of bases) last.set(scan.site, { scan, items: await history.scanItems(period, scan) });
   for (const scan of scans.filter(({ listed }) => listed === 1).reverse()) {
     const before = last.get(scan.site);
-    const items = await history.scanItems(period, scan.seq);
+    const items = await history.scanItems(period, scan);
     last.set(scan.site, { scan, items });
     if (before === undefined) continue;
     for (const change of driftBetween(before.items, items))
@@ -315,8 +315,8 @@ export async function loadInventories(
         ? (await history.scanRows({ ...filter, site, listed: true, limit: 2 })).slice(1)
         : await history.lastInventories({ ...filter, site, to: since });
     const base = earlier.find(({ seq }) => seq !== scan.seq) ?? null;
-    const items = await history.scanItems(filter, scan.seq);
-    const drift = base === null ? [] : driftBetween(await history.scanItems(filter, base.seq), items);
+    const items = await history.scanItems(filter, scan);
+    const drift = base === null ? [] : driftBetween(await history.scanItems(filter, base), items);
     inventories.push({ site, scan, items, beforeConsent: foundBeforeConsent(items), base, drift });
   }
   return inventories;

@@ -3,6 +3,7 @@ import type { CaseReading, CaseView } from '../cases/view.ts';
 import type { Clock } from '../core/clock.ts';
 import { can, type Role } from '../core/roles.ts';
 import type { Source } from '../core/source.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
 import { dateText } from '../core/time-words.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { PAYLOAD_OF_SCHEDULE } from '../documents/schedules.ts';
@@ -12,6 +13,7 @@ import { loadSyncStatus } from '../sync/status.ts';
 import { listWaitingProposals, type ProposalReading } from '../erasure/proposal.ts';
 import { isGap } from './officer-attention.ts';
 import type { Warning } from './operator-warnings.ts';
+import { loadUnread } from './unread.ts';
 
 /** Days before a request's legal limit from which there is a notice. */
 const DUE_DAYS = 7;
@@ -64,6 +66,11 @@ const kinds = {
     audience: 'work',
     words: (count) => `${many(count, 'requester')} wrote back about an answer.`,
   },
+  quarantine: {
+    audience: 'work',
+    words: (count) =>
+      `${many(count, 'entry', 'entries')} could not be understood: look whether a request is among them.`,
+  },
   'erasure-proposed': {
     audience: 'work',
     words: (count) => `${many(count, 'erasure')} ${is(count)} waiting for a second person’s approval.`,
@@ -98,7 +105,6 @@ const kinds = {
   },
   'sync-lag': fixed('The consent log has not been synced for hours.'),
   'disk-low': fixed('The data disk is almost full.'),
-  quarantine: fixed('Entries could not be read and are in quarantine.'),
   'unknown-call': fixed('Calls to the service have an unknown outcome.'),
   'policies-disagree': fixed('Policies and deliveries contradict each other.'),
   'api-changed': fixed('The service’s API description lacks something this program needs.'),
@@ -131,7 +137,6 @@ const ofSources: readonly NoticeKind[] = [
   'refused-surge',
   'sync-failing',
   'sync-lag',
-  'quarantine',
   'policies-disagree',
   'unknown-call',
   'snapshot-failing',
@@ -152,6 +157,8 @@ export interface Notice {
   readonly source: string | null;
   /** Legal limit of a request, YYYY-MM-DD. */
   readonly due?: string | null;
+  /** How many things it is about; absent: one. */
+  readonly count?: number;
 }
 
 /** The number of notices of one kind and source, and the earliest limit: all that leaves the machine. */
@@ -177,12 +184,13 @@ interface NoticeDeps extends Pick<ProposalReading, 'keys'> {
 /** All current conditions. */
 export async function findNotices({ cases, clock, keys, pulled, warnings }: NoticeDeps): Promise<readonly Notice[]> {
   const { read } = cases.store;
-  const [views, banners, failed, messages, proposals] = await Promise.all([
+  const [views, banners, failed, messages, proposals, unread] = await Promise.all([
     listCases(cases, { open: true, now: clock().toISOString() }),
     loadSyncStatus(read, clock, pulled),
     failedJobs(read),
     listMessages(read),
     listWaitingProposals({ store: cases.store, keys }),
+    loadUnread(read),
   ]);
   const notices: Notice[] = [];
   for (const view of views) {
@@ -198,10 +206,17 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
     notices.push({ key: `erasure-proposed ${id}`, kind: 'erasure-proposed', source });
   for (const { source, bannerId } of banners.filter(isGap))
     notices.push({ key: `log-gap ${source} ${bannerId ?? ''}`, kind: 'log-gap', source });
+  for (const { source, event, entries, after } of unread) {
+    // What arrives after an officer set the earlier ones aside is news.
+    const key = `quarantine ${source} ${event ?? ''} ${after}`;
+    notices.push({ key, kind: 'quarantine', source: source === INSTALLATION ? null : source, count: entries });
+  }
   // A source may have several warnings of one code, for instance about banners, and their sentences contain counts that
   // change.
-  for (const [place, { code, source, sentence }] of warnings.entries())
+  for (const [place, { code, source, sentence }] of warnings.entries()) {
+    if (code === 'quarantine') continue;
     notices.push({ key: `${code} ${source ?? ''} ${keyOf(code, sentence) ?? place}`, kind: code, source });
+  }
   for (const kind of failed) notices.push({ key: `job-failed ${kind}`, kind: 'job-failed', source: null });
   return notices;
 }
@@ -255,14 +270,14 @@ async function failedJobs(read: Query): Promise<readonly string[]> {
 /** Counts notices by kind and source, in the order of the kinds. */
 export function countNotices(notices: readonly Omit<Notice, 'key'>[]): readonly Told[] {
   const groups = new Map<string, Told>();
-  for (const { kind, source, due = null } of notices) {
+  for (const { kind, source, due = null, count = 1 } of notices) {
     const id = `${kind} ${source ?? ''}`;
     const before = groups.get(id);
     const first = before?.due ?? due;
     groups.set(id, {
       kind,
       source,
-      count: (before?.count ?? 0) + 1,
+      count: (before?.count ?? 0) + count,
       due: due !== null && first !== null && due < first ? due : first,
     });
   }

@@ -8,6 +8,7 @@ import { createHistory } from '../store/queries/history.ts';
 import { type BeforeConsent, type BrokenIntegration, loadScanAttention } from '../store/queries/history-scans.ts';
 import type { Query } from '../store/store.ts';
 import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
+import { countUnclearChoices, countUnread } from './unread.ts';
 
 /** A request that still waits for an answer, and how its requester was found in the consent records. */
 interface OpenRequest {
@@ -53,6 +54,10 @@ export interface OfficerAttention {
   readonly messages: readonly WaitingMessage[];
   /** Open tasks for other systems that are due, earliest first. */
   readonly dueTasks: readonly DueTask[];
+  /** Entries that could not be understood and that nobody has set aside. */
+  readonly unread: number;
+  /** Sources whose choices of the last {@link AGREEMENT_DAYS} days were not all understood, most first. */
+  readonly unclearChoices: readonly { readonly source: string; readonly decisions: number }[];
 }
 
 /** A figure, and where its details are. */
@@ -66,7 +71,9 @@ export interface AttentionPart {
     | 'contradictions'
     | 'consent-after'
     | 'before-consent'
-    | 'integrations';
+    | 'integrations'
+    | 'unread'
+    | 'unclear-choices';
   readonly text: string;
   /** Of open requests: their number in words, and figures about some of them. */
   readonly requests?: {
@@ -162,19 +169,31 @@ export async function loadOfficerAttention(
   const [followed, pulled] = [among(given.followed), among(given.pulled)];
   const of = sources === undefined ? {} : { sources };
   const listed = listCases(cases, { open: true, now: now.toISOString(), ...of });
-  const [open, requests, banners, agreement, after, scans, messages, dueTasks] = await Promise.all([
-    listed,
-    listed.then((views) => withMatches(cases, views.slice(0, MATCHED))),
-    loadSyncStatus(read, clock, pulled),
-    loadAgreement(read, followed, since, now.toISOString()),
-    createHistory(read).consentsAfterWithdrawal({ asOf: Number.MAX_SAFE_INTEGER, receivedFrom: since, ...of }),
-    loadScanAttention(read, { sources, since }),
-    listMessages(read, sources),
-    listDueTasks(read, dateIn(now.toISOString(), cases.timeZone), sources),
-  ]);
+  const [open, requests, banners, agreement, after, scans, messages, dueTasks, unreadOf, unclearOf] = await Promise.all(
+    [
+      listed,
+      listed.then((views) => withMatches(cases, views.slice(0, MATCHED))),
+      loadSyncStatus(read, clock, pulled),
+      loadAgreement(read, followed, since, now.toISOString()),
+      createHistory(read).consentsAfterWithdrawal({ asOf: Number.MAX_SAFE_INTEGER, receivedFrom: since, ...of }),
+      loadScanAttention(read, { sources, since }),
+      listMessages(read, sources),
+      listDueTasks(read, dateIn(now.toISOString(), cases.timeZone), sources),
+      countUnread(read, sources),
+      countUnclearChoices(
+        read,
+        followed.map(({ slug }) => slug),
+        since,
+      ),
+    ],
+  );
   const figures = figuresOf(open);
   const consentAfterWithdrawal = [...new Set(after.map(({ caseId }) => caseId))];
   const gaps = banners.filter(isGap);
+  const unread = sumOf(unreadOf);
+  const unclearChoices = [...unclearOf]
+    .map(([source, decisions]) => ({ source, decisions }))
+    .sort((a, b) => b.decisions - a.decisions);
   const parts = attentionParts(
     figures,
     requests,
@@ -184,6 +203,8 @@ export async function loadOfficerAttention(
     scans,
     messages.length,
     dueTasks.length,
+    unread,
+    sumOf(unclearOf),
   );
   const found = {
     open,
@@ -196,6 +217,8 @@ export async function loadOfficerAttention(
     scans,
     messages,
     dueTasks,
+    unread,
+    unclearChoices,
   };
   return { sentence: sentenceOf(parts), parts, ...found };
 }
@@ -275,6 +298,8 @@ function attentionParts(
   scans: ScanAttention = { beforeConsent: [], integrations: [] },
   messages = 0,
   dueTasks = 0,
+  unread = 0,
+  unclearChoices = 0,
 ): readonly AttentionPart[] {
   const some: { which: RequestFigure; text: string }[] = [];
   const add = (which: RequestFigure, count: number, words: string) => {
@@ -300,14 +325,20 @@ function attentionParts(
     if (n > 0) parts.push({ about: part, text });
   };
   tell('messages', messages, `${counted(messages, 'request')} with a message to read`);
+  tell('unread', unread, `${counted(unread, 'delivery', 'deliveries')} not understood`);
   tell('due-tasks', dueTasks, `${counted(dueTasks, 'task')} of other systems due`);
   tell('gaps', gaps, counted(gaps, 'gap'));
   tell('undelivered', undelivered, `${counted(undelivered, 'decision')} never delivered`);
   tell('contradictions', contradicting, counted(contradicting, 'contradictory decision'));
+  tell('unclear-choices', unclearChoices, `${counted(unclearChoices, 'choice')} not understood`);
   tell('consent-after', consentAfter, `consent after withdrawal in ${counted(consentAfter, 'case')}`);
   tell('before-consent', sites, `cookies set before consent on ${counted(sites, 'site')}`);
   tell('integrations', broken, `${counted(broken, 'integration')} disconnected`);
   return parts;
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
 function wordsOfDue(days: readonly number[]): string {
@@ -317,6 +348,6 @@ function wordsOfDue(days: readonly number[]): string {
   return `due within ${last} days`;
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
 }

@@ -10,6 +10,7 @@ import type { Query } from '../store/store.ts';
 import { bannerOf } from '../sync/position.ts';
 import { type DeliveryTimes, loadDeliveryTimes, loadLastDeliveriesUntil } from './delivery-ends.ts';
 import { loadSealTimes } from './figures.ts';
+import { countUnread } from './unread.ts';
 
 /** Something that needs the operator's attention: what, and what to do about it. */
 export interface Warning {
@@ -427,19 +428,17 @@ function remedyOfSync(source: string): string {
   return `Run \`consent-ledger sync --source ${source}\` and read its output.`;
 }
 
-/** One per source, so that people learn nothing about sources that they may not see. */
+/**
+ * Entries in quarantine and deliveries that were not understood, unless an officer has set them aside. One per source, so
+ * that people learn nothing about sources that they may not see.
+ */
 async function quarantineWarnings(read: Query): Promise<Warning[]> {
-  const rows = await read
-    .selectFrom('quarantine')
-    .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
-    .groupBy('source')
-    .orderBy('source')
-    .execute();
-  return rows.map(({ source, count }) => ({
+  return [...(await countUnread(read))].map(([source, count]) => ({
     code: 'quarantine' as const,
     source: source === INSTALLATION ? null : source,
-    sentence: `${count} ${Number(count) === 1 ? 'entry' : 'entries'} of ${source} could not be read and ${Number(count) === 1 ? 'is' : 'are'} in quarantine.`,
-    remedy: 'See `consent-ledger delivery list --quarantine`; field names can be set per source (docs/assumptions.md).',
+    sentence: `${count} ${count === 1 ? 'entry' : 'entries'} of ${source} could not be understood. A request may be among them.`,
+    remedy:
+      'See “Not understood” under Deliveries, or `consent-ledger delivery list --quarantine`; field names can be set per source (docs/assumptions.md).',
   }));
 }
 

@@ -19,6 +19,8 @@ interface CaseEntry {
   readonly seq: number;
   readonly source: string;
   readonly receivedAt: string;
+  /** Which event of its body, from 0. */
+  readonly part?: number;
 }
 interface FoldedCase {
   readonly row: CaseRow;
@@ -26,15 +28,16 @@ interface FoldedCase {
 }
 
 /**
- * Opens a case from a request reported by the service. Its id consists of the source and the entry's seq, so a rebuild
- * gives the same one. Receipt is the payload's time if it counts; otherwise the arrival of the webhook, marked as such.
+ * Opens a case from a request reported by the service. Its id consists of the source and the entry's seq, for further
+ * requests in the same body with their place (`acme-12.2`), so a rebuild gives the same one. Receipt is the payload's time if it counts; otherwise the arrival of the webhook, marked as such.
  */
 export function openCaseFromRequest(fact: RequestFact, entry: CaseEntry): FoldedCase {
   const { occurred } = fact;
+  const { part = 0 } = entry;
   const own = occurred.counts && occurred.basis !== 'received';
   const basis = !own ? 'received' : occurred.basis === 'assumed-offset' ? 'assumed-offset' : 'payload';
   return openedRow(entry, {
-    case_id: `${entry.source}-${entry.seq}`,
+    case_id: `${entry.source}-${entry.seq}${part === 0 ? '' : `.${part + 1}`}`,
     request_id: fact.requestId,
     kind: fact.kind,
     ...placeColumns(fact.jurisdiction),
@@ -123,6 +126,7 @@ export function applyMove(row: CaseRow, action: CaseMoved, entry: CaseEntry): Mo
       seq: entry.seq,
       source: entry.source,
       received_at: entry.receivedAt,
+      part: entry.part ?? 0,
       case_id: row.case_id,
       version: next.version,
       move: checked.move,
@@ -203,6 +207,7 @@ function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
       seq: entry.seq,
       source: entry.source,
       received_at: entry.receivedAt,
+      part: entry.part ?? 0,
       case_id: columns.case_id,
       version: 0,
       move: 'opened',
@@ -222,7 +227,7 @@ function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
 export function rebuildCase(rows: readonly CaseHistoryRow[]): CaseRow | null {
   let row = null as CaseRow | null;
   for (const past of rows) {
-    const entry = { seq: past.seq, source: past.source, receivedAt: past.received_at };
+    const entry = { seq: past.seq, source: past.source, receivedAt: past.received_at, part: past.part };
     const details: unknown = JSON.parse(past.details);
     if (past.move === 'opened') {
       row = openedRow(entry, { ...(details as Opening), actor: past.actor }).row;

@@ -389,7 +389,7 @@ export async function showRow(deps: CaseReading, row: CaseRow, now: string): Pro
   const [likely, profile, history, match, consentAfter] = await Promise.all([
     isOpen(row.state) ? readLikelyRequesters(read, source, wantedOf(row)) : [],
     deps.profileOf(source),
-    read.selectFrom('case_history').selectAll().where('case_id', '=', caseId).orderBy('seq').execute(),
+    read.selectFrom('case_history').selectAll().where('case_id', '=', caseId).orderBy('seq').orderBy('part').execute(),
     matchCase(deps, row),
     createWithdrawalQueries(read).consentsAfterWithdrawal({ source, asOf, caseId }),
   ]);

@@ -38,6 +38,7 @@ export async function loadPackCase(
     .where('case_id', '=', caseId)
     .where('seq', '<=', asOf)
     .orderBy('seq')
+    .orderBy('part')
     .execute();
   const row = rebuildCase(history);
   if (row === null) return null;

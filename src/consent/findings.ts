@@ -1,3 +1,4 @@
+import type { DecisionPlace } from '../store/queries/decisions-in.ts';
 import type { ReconciledDecision } from '../store/queries/history-reconciliation.ts';
 import { createHistory } from '../store/queries/history.ts';
 import type { Query } from '../store/store.ts';
@@ -53,14 +54,13 @@ export async function loadFindings(
     next:
       rows.length <= limit || last === undefined || place === undefined
         ? null
-        : [last.source, place.at, place.seq].join(' '),
+        : [last.source, place.at, place.seq, place.part].join(' '),
   };
 }
 
-/** A place in a list that is ordered by source, time and entry; null if the text is not one. */
-export function listPlaceOf(
-  text: string,
-): { readonly source: string; readonly at: string; readonly seq: number } | null {
-  const [, source = '', at = '', seq = ''] = /^(\S{1,100}) (\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})$/.exec(text) ?? [];
-  return source === '' ? null : { source, at, seq: Number(seq) };
+/** A place in a list that is ordered by source, time, entry and event in it; null if the text is not one. */
+export function listPlaceOf(text: string): ({ readonly source: string } & DecisionPlace) | null {
+  const [, source = '', at = '', seq = '', part = '0'] =
+    /^(\S{1,100}) (\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})(?: (\d{1,3}))?$/.exec(text) ?? [];
+  return source === '' ? null : { source, at, seq: Number(seq), part: Number(part) };
 }

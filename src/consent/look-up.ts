@@ -223,6 +223,7 @@ export async function findSubject(
   const record = await rows(read)
     .where('decision_id', 'in', [given, ...versionsOf(given)])
     .orderBy('seq')
+    .orderBy('part')
     .execute();
   const [first] = record;
   if (first === undefined) return ofSubjects('subject', subjectForms(given));

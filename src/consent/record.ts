@@ -135,6 +135,7 @@ async function findDecision(deps: LookUpDeps, { source, id, asOf }: RecordReques
     .where('source', '=', source)
     .where('seq', '<=', asOf)
     .orderBy('seq')
+    .orderBy('part')
     .limit(1);
   const byId = await rows.where('decision_id', 'in', [given, `r:${given}`]).executeTakeFirst();
   if (byId !== undefined) return byId.decision_id;

@@ -219,6 +219,19 @@ const repeatSettled = z.object({
   from: z.string(),
   to: z.string(),
 });
+/**
+ * An officer looked at what could not be understood and found nothing to do: entries of one event of the source, up to
+ * this one. Later ones are shown again.
+ */
+const unreadSetAside = z.object({
+  action: z.literal('unread.set-aside'),
+  actor,
+  /** As given; null: the entries name none. */
+  event: z.string().nullable(),
+  upTo: z.number().int().positive(),
+  /** How many they were. */
+  entries: z.number().int().positive(),
+});
 const syncFinished = z.object({
   action: z.enum(['sync.finished', 'sync.failed']),
   actor,
@@ -520,6 +533,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   sourceOffboarded,
   mappingAccepted,
   repeatSettled,
+  unreadSetAside,
   syncFinished,
   syncRecounted,
   consentLookedUp,

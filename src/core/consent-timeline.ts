@@ -17,6 +17,8 @@ import type { ConsentState } from './vocabulary.ts';
 /** One record of a decision, as in the history. Times are ISO 8601 UTC; flags are 0 or 1. */
 export interface ToldDecision {
   readonly seq: number;
+  /** Which event of the entry, from 0. */
+  readonly part?: number;
   readonly at: string;
   readonly decision_id: string;
   readonly banner_id: string | null;
@@ -297,6 +299,11 @@ function provenAt(holds: HeldConsents, at: string): readonly string[] {
     .sort();
 }
 
+/** Compares records by entry, and by event within one that holds several. */
+function inLedgerOrder(a: Pick<ToldDecision, 'seq' | 'part'>, b: Pick<ToldDecision, 'seq' | 'part'>): number {
+  return a.seq - b.seq || (a.part ?? 0) - (b.part ?? 0);
+}
+
 /**
  * The decisions of one person in the order they were made, each judged by what earlier ones on the same banner left in
  * force. Rows may come in any order: all of them, or only those known by some time.
@@ -308,8 +315,8 @@ export function timelineOf<Row extends ToldDecision>(rows: Iterable<Row>): reado
     if (known === undefined) byDecision.set(row.decision_id, [row]);
     else known.push(row);
   }
-  const told = [...byDecision.values()].map((all) => all.sort((a, b) => a.seq - b.seq) as [Row, ...Row[]]);
-  told.sort(([a], [b]) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq));
+  const told = [...byDecision.values()].map((all) => all.sort(inLedgerOrder) as [Row, ...Row[]]);
+  told.sort(([a], [b]) => (a.at < b.at ? -1 : a.at > b.at ? 1 : inLedgerOrder(a, b)));
   const held = new Map<string, HeldConsents>();
   return told.map((all) => {
     const [{ banner_id: bannerId }] = all;

@@ -6,6 +6,7 @@ import type { EntryKind } from '../core/vocabulary.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import { inPortions } from '../store/queries/entry-pages.ts';
 import type { Query } from '../store/store.ts';
+import { encodingOf } from '../projections/load-entries.ts';
 import { mentionsOf } from './mentions.ts';
 import { type ErasureDeps, pinnedReason, type Chosen, type Kept } from './plan.ts';
 import { unknownCase } from '../core/errors.ts';
@@ -123,17 +124,19 @@ export async function chooseSubject(
   const rows = 'outcome' in found ? [] : found.rows;
   const forms = [...new Set(subjects.flatMap((subject) => subjectForms(subject)))];
   const seqs = new Set(rows.map(({ seq }) => seq));
+  const shared = await sharedWithOthers(deps.store.read, rows);
+  for (const seq of shared) seqs.delete(seq);
   for (const seq of await lookUpsOf(deps, source, forms)) seqs.add(seq);
   const unread = await bodiesWith(deps, source, [...forms, ...(given.includes('@') ? [given] : [])]);
   const elsewhere: number[] = [];
   const ofCases = new Set(await seqsOfCases(deps, cases));
   for (const { seq, kind, isOthers } of unread) {
-    if (ofCases.has(seq) || seqs.has(seq)) continue;
+    if (ofCases.has(seq) || seqs.has(seq) || shared.includes(seq)) continue;
     if (isOthers || kind === 'action' || pinnedReason(kind, null) !== null) elsewhere.push(seq);
     else seqs.add(seq);
   }
   if (withCases) for (const seq of ofCases) seqs.add(seq);
-  if (seqs.size === 0 && cases.length === 0)
+  if (seqs.size + shared.length === 0 && cases.length === 0)
     return refused('The ledger has no record of this person: check the identifier, and the source.');
   const kept: Kept[] = [];
   if (!withCases && ofCases.size > 0)
@@ -142,6 +145,13 @@ export async function chooseSubject(
       why: 'proof of how and when the request was answered',
       hint: '--with-cases erases it too',
       seqs: [...ofCases].sort((a, b) => a - b),
+    });
+  if (shared.length > 0)
+    kept.push({
+      what: 'deliveries that hold records of other people, too',
+      why: 'a delivery can only be erased as a whole',
+      hint: 'list them by number to erase them',
+      seqs: shared,
     });
   if (elsewhere.length > 0)
     kept.push({
@@ -161,6 +171,26 @@ export async function chooseSubject(
       kept,
     },
   };
+}
+
+/** Of the entries of a person's records, those with several events of which some are not theirs. */
+async function sharedWithOthers(
+  read: Query,
+  rows: readonly { readonly seq: number; readonly part: number }[],
+): Promise<readonly number[]> {
+  const own = new Map<number, number>();
+  for (const { seq } of rows) own.set(seq, (own.get(seq) ?? 0) + 1);
+  const shared: number[] = [];
+  for (const chunk of chunksOf([...own.keys()])) {
+    const several = await read
+      .selectFrom('delivery_history')
+      .select(['seq', 'events'])
+      .where('seq', 'in', chunk)
+      .where('events', '>', 1)
+      .execute();
+    for (const { seq, events } of several) if ((own.get(seq) ?? 0) < events) shared.push(seq);
+  }
+  return shared;
 }
 
 /** Requests of a person, by address or subject. */
@@ -210,37 +240,51 @@ async function bodiesWith(
   for (let after = 0; ; ) {
     const rows = await store.read
       .selectFrom('entries')
-      .leftJoin('decision_history', 'decision_history.seq', 'entries.seq')
-      .leftJoin('case_history', 'case_history.seq', 'entries.seq')
-      .select(['entries.seq', 'entries.kind', 'decision_history.subject', 'case_history.case_id'])
-      .where('entries.source', '=', source)
-      .where('entries.seq', '>', after)
-      .where('entries.body', 'is not', null)
-      .orderBy('entries.seq')
+      .select(['seq', 'kind'])
+      .where('source', '=', source)
+      .where('seq', '>', after)
+      .where('body', 'is not', null)
+      .orderBy('seq')
       .limit(PAGE.entries)
       .execute();
     const mentioned = await seqsWith(store.read, rows, isMentioned);
-    for (const { seq, kind, subject, case_id: caseId } of rows)
-      if (mentioned.has(seq))
-        found.push({ seq, kind, isOthers: caseId !== null || (subject !== null && !texts.includes(subject)) });
+    const others = await othersAmong(store.read, [...mentioned], texts);
+    for (const { seq, kind } of rows) if (mentioned.has(seq)) found.push({ seq, kind, isOthers: others.has(seq) });
     const last = rows.at(-1);
     if (last === undefined) return found;
     after = last.seq;
   }
 }
 
+/** Which of these entries were read, at least in part, as someone else's record, or belong to a request. */
+async function othersAmong(
+  read: Query,
+  seqs: readonly number[],
+  texts: readonly string[],
+): Promise<ReadonlySet<number>> {
+  if (seqs.length === 0) return new Set();
+  const told = await read.selectFrom('decision_history').select(['seq', 'subject']).where('seq', 'in', seqs).execute();
+  const ofCases = await read.selectFrom('case_history').select('seq').where('seq', 'in', seqs).execute();
+  return new Set([
+    ...told.filter(({ subject }) => subject !== null && !texts.includes(subject)).map(({ seq }) => seq),
+    ...ofCases.map(({ seq }) => seq),
+  ]);
+}
+
 /** Which of these entries contain the searched texts. */
 async function seqsWith(
   read: Query,
   entries: readonly { readonly seq: number }[],
-  isMentioned: (bytes: Buffer) => boolean,
+  isMentioned: NonNullable<ReturnType<typeof mentionsOf>>,
 ): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
   const seqs = entries.map(({ seq }) => seq);
   for await (const portion of inPortions(read, seqs, PAGE)) {
     const rows = await read.selectFrom('entries').select(['seq', 'meta', 'body']).where('seq', 'in', portion).execute();
-    for (const { seq, meta, body } of rows)
-      if ([meta, body].some((bytes) => bytes !== null && isMentioned(bytes))) found.add(seq);
+    for (const { seq, meta, body } of rows) {
+      const encoding = meta === null ? null : encodingOf(meta);
+      if ((meta !== null && isMentioned(meta)) || (body !== null && isMentioned(body, encoding))) found.add(seq);
+    }
   }
   return found;
 }

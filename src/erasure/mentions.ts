@@ -1,9 +1,14 @@
+import { decompressed } from '../../receivers/unpack.ts';
+
 /**
  * Searches for identifiers in bytes from outside in any spelling: in upper or lower case, escaped as in JSON (RFC 8259,
  * 7) or percent-encoded (RFC 3986, 2.1), also as in forms. An identifier must stand alone: `ann@example.org` is not in
- * `joann@example.org` or `ann@example.org.uk`. Null: no identifier is long enough to search for.
+ * `joann@example.org` or `ann@example.org.uk`. Compressed bytes are decompressed, if the compression can be recognised or its
+ * Content-Encoding is given. Null: no identifier is long enough to search for.
  */
-export function mentionsOf(identifiers: readonly string[]): ((bytes: Uint8Array) => boolean) | null {
+export function mentionsOf(
+  identifiers: readonly string[],
+): ((bytes: Uint8Array, encoding?: string | null) => boolean) | null {
   const wanted = [...new Set(identifiers.map(folded))].filter((one) => one.length >= 4);
   if (wanted.length === 0) return null;
   const alternatives = wanted.map((one) => one.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join('|');
@@ -12,8 +17,10 @@ export function mentionsOf(identifiers: readonly string[]): ((bytes: Uint8Array)
     'u',
   );
   const isIn = (text: string) => pattern.test(folded(text));
-  return (bytes) => {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return (bytes, encoding = null) => {
+    const unpacked = decompressed(bytes, encoding);
+    const plain = 'plain' in unpacked ? unpacked.plain : bytes;
+    const text = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength).toString('utf8');
     if (isIn(text) || (text.includes('\\') && isIn(withoutEscapes(text)))) return true;
     if (!text.includes('%')) return false;
     const decoded = withoutPercents(text);

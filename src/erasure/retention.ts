@@ -1,9 +1,12 @@
+import type { Selectable } from 'kysely';
 import { isOpen } from '../cases/moves.ts';
 import type { Source } from '../core/source.ts';
 import { dateIn, earlierDate, startOfDay } from '../core/zoned-days.ts';
 import type { ControllerProfile, RetentionPeriod } from '../law/profile.ts';
 import { regimeOf, type RegimeTable } from '../law/regime-table.ts';
 import { chunksOf } from '../ledger/erase.ts';
+import type { Tables } from '../store/schema.ts';
+import type { Query } from '../store/store.ts';
 import { carryOut, type ErasureDone } from './erase.ts';
 import { listHolds } from './holds.ts';
 import { type ErasureDeps, type ErasurePlan, planErasure } from './plan.ts';
@@ -139,7 +142,7 @@ const dueOf: Readonly<Record<RetentionKind, Finder>> = {
   async deliveries({ store }, source, before) {
     const rows = await store.read
       .selectFrom('decision_history as told')
-      .select('told.seq')
+      .select(['told.seq', 'told.part'])
       .where('told.source', '=', source)
       .where('told.via', '=', 'webhook')
       .where('told.received_at', '<', before)
@@ -154,7 +157,7 @@ const dueOf: Readonly<Record<RetentionKind, Finder>> = {
         ),
       )
       .execute();
-    return { ...nothing, seqs: rows.map(({ seq }) => seq) };
+    return { ...nothing, seqs: await wholeEntries(store.read, rows) };
   },
 
   // While any consent is in force, its whole history is the proof.
@@ -169,7 +172,7 @@ const dueOf: Readonly<Record<RetentionKind, Finder>> = {
     const ended = pairs.filter(
       ({ stands, expires_at: expires }) => stands === '[]' || (expires !== null && expires < now && expires < before),
     );
-    const seqs: number[] = [];
+    const due: EventRow[] = [];
     for (const { subject, banner_id: bannerId } of ended) {
       const own = store.read
         .selectFrom('decision_history')
@@ -179,13 +182,13 @@ const dueOf: Readonly<Record<RetentionKind, Finder>> = {
         .where((eb) => (bannerId === '' ? eb('banner_id', 'is', null) : eb('banner_id', '=', bannerId)));
       const rows = await store.read
         .selectFrom('decision_history')
-        .select('seq')
+        .select(['seq', 'part'])
         .where('source', '=', source)
         .where('decision_id', 'in', own)
         .execute();
-      seqs.push(...rows.map(({ seq }) => seq));
+      due.push(...rows);
     }
-    return { ...nothing, seqs };
+    return { ...nothing, seqs: await wholeEntries(store.read, due) };
   },
 
   async cases(deps, source, before) {
@@ -254,6 +257,24 @@ const dueOf: Readonly<Record<RetentionKind, Finder>> = {
     return { ...nothing, seqs: rows.map(({ seq }) => seq) };
   },
 };
+
+type EventRow = Pick<Selectable<Tables['decision_history']>, 'seq' | 'part'>;
+
+/** The entries of which everything is due: a delivery with several events is kept until all of them are. */
+async function wholeEntries(read: Query, due: readonly EventRow[]): Promise<readonly number[]> {
+  const parts = new Map<number, Set<number>>();
+  for (const { seq, part } of due) parts.set(seq, (parts.get(seq) ?? new Set()).add(part));
+  for (const chunk of chunksOf([...parts.keys()])) {
+    const several = await read
+      .selectFrom('delivery_history')
+      .select(['seq', 'events'])
+      .where('seq', 'in', chunk)
+      .where('events', '>', 1)
+      .execute();
+    for (const { seq, events } of several) if ((parts.get(seq)?.size ?? 0) < events) parts.delete(seq);
+  }
+  return [...parts.keys()];
+}
 
 /** What would be erased at a source, without what holds and open requests protect. Null: nothing. */
 export async function planRetention(

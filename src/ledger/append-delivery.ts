@@ -16,7 +16,7 @@ const HEADER_CHARACTERS = 512;
 const HEADERS_KEPT = 16;
 // Headers that are recorded with the body: who sent it, and what a sender may say about the delivery itself.
 const recorded =
-  /^(?:user-agent|date|idempotency-key|webhook-(?!signature).*|x-(?!forwarded|real|.*(?:signature|auth|key|token|cookie)).*)$/;
+  /^(?:user-agent|date|content-encoding|idempotency-key|webhook-(?!signature).*|x-(?!forwarded|real|.*(?:signature|auth|key|token|cookie)).*)$/;
 const isRecorded = new Map<string, boolean>();
 
 /**

@@ -121,6 +121,7 @@ async function loadArrivals(
     .selectFrom('policy_history as history')
     .innerJoin('calls as call', 'call.source', 'history.source')
     .select(['history.seq', 'history.received_at'])
+    .distinct()
     .where('call.request_id', '=', requestId)
     .where('history.source', '=', source)
     .where('history.policy_id', '=', policyId)

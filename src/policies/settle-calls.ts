@@ -251,6 +251,7 @@ async function assign(read: Query, units: readonly Unit[]): Promise<Assigned[]> 
     .where('seq', '>', first)
     .where('source', 'in', sources)
     .orderBy('seq')
+    .orderBy('part')
     .execute();
   const claimed = await loadClaimed(read, sources);
   const free = new Set(units);

@@ -62,6 +62,7 @@ export async function loadPolicy(read: Query, policyId: string, source?: string)
         .where('source', '=', slug)
         .where('policy_id', '=', policyId)
         .orderBy('seq')
+        .orderBy('part')
         .execute(),
       listed: listed.find((row) => row.source === slug) ?? null,
       calls: calls.filter((row) => row.source === slug),

@@ -178,9 +178,12 @@ async function loadToldChanges(read: Query, after: number): Promise<Changes | nu
   const rows = await read
     .selectFrom('policy_history')
     .select(['seq', 'source', 'policy_id', 'policy_type', 'change', 'received_at'])
-    .where('seq', '>', after)
+    // Whole entries, which may hold several changes.
+    .where('seq', 'in', (page) =>
+      page.selectFrom('policy_history').select('seq').where('seq', '>', after).orderBy('seq').limit(PAGE),
+    )
     .orderBy('seq')
-    .limit(PAGE)
+    .orderBy('part')
     .execute();
   const last = rows.at(-1);
   if (last === undefined) return null;

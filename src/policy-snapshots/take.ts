@@ -127,6 +127,7 @@ async function refusalOfAccess(
     .where('source', '=', source.slug)
     .where('policy_id', '=', policyId ?? '')
     .orderBy('seq', 'desc')
+    .orderBy('part', 'desc')
     .limit(1)
     .executeTakeFirst();
   if (latest?.change === 'deleted') return null;
@@ -333,6 +334,7 @@ async function findToldUrl(read: Query, source: string, policyId: string): Promi
     .where('policy_history.policy_id', '=', policyId)
     .where('policy_history.hosted_url', 'is not', null)
     .orderBy('policy_history.seq', 'desc')
+    .orderBy('policy_history.part', 'desc')
     .limit(1)
     .executeTakeFirst();
   if (row?.url == null || row.body === null) return null;

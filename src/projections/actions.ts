@@ -80,6 +80,8 @@ function objectOf(action: Action): string | null {
       return action.object;
     case 'repeat.settled':
       return String(action.delivery);
+    case 'unread.set-aside':
+      return action.event;
     case 'counters.observed':
       return periodKey(action);
     case 'hand-over.created':

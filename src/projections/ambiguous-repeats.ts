@@ -1,5 +1,7 @@
+import type { Reading } from '../../receivers/read.ts';
 import type { Query } from '../store/store.ts';
 import { isAnonymousRepeat } from '../../receivers/index.ts';
+import { readingsOf } from './columns.ts';
 import { type Projection, replaceIn, type Row } from './projection.ts';
 
 /**
@@ -22,9 +24,11 @@ export const ambiguousRepeats: Projection = {
     ))
       rows.set(row.seq, row);
     const written = new Set<number>();
-    for (const { seq, source, kind, reading, action } of batch) {
-      if (kind === 'webhook' && reading?.outcome === 'read' && isAnonymousRepeat(reading.fact)) {
-        rows.set(seq, { seq, source, event: reading.event, resolution: 'unresolved', settled_repeats: 0 });
+    for (const entry of batch) {
+      const { seq, source, kind, action } = entry;
+      const anonymous = kind === 'webhook' ? readingsOf(entry).find(isAnonymous) : undefined;
+      if (anonymous?.event != null) {
+        rows.set(seq, { seq, source, event: anonymous.event, resolution: 'unresolved', settled_repeats: 0 });
         written.add(seq);
       } else if (action?.action === 'repeat.settled') {
         const row = rows.get(action.delivery);
@@ -43,6 +47,10 @@ export const ambiguousRepeats: Projection = {
         ];
   },
 };
+
+function isAnonymous(reading: Reading): boolean {
+  return reading.outcome === 'read' && isAnonymousRepeat(reading.fact);
+}
 
 async function loadRows(state: Query, seqs: readonly number[]): Promise<Row<'ambiguous_repeats'>[]> {
   if (seqs.length === 0) return [];

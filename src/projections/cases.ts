@@ -2,8 +2,9 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import type { Action } from '../core/action.ts';
 import { applyMove, openCaseFromAction, openCaseFromRequest } from '../cases/fold.ts';
 import { blankRequest, type RequestFact } from '../../receivers/dsar.ts';
+import type { Reading } from '../../receivers/read.ts';
 import type { Query } from '../store/store.ts';
-import { historyColumns, joinKey, KeysBySource } from './columns.ts';
+import { joinKey, KeysBySource, partColumns, readingsOf } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';
 
 type CaseAction = Extract<Action, { action: 'case.opened' | 'case.moved' }>;
@@ -17,14 +18,12 @@ export const cases: Projection = {
   name: 'cases',
   tables: ['case_history', 'cases'],
   async fold(state, batch) {
-    const events = batch.filter((entry) => requestOf(entry) !== null || caseActionOf(entry) !== null);
+    const events = batch.flatMap(eventsOf);
     if (events.length === 0) return [];
     const inFold = await loadCases(state, events);
-    for (const entry of events) {
-      const request = requestOf(entry);
-      const action = caseActionOf(entry);
-      if (request !== null) foldRequest(inFold, entry, request);
-      else if (action !== null) foldAction(inFold, entry, action);
+    for (const { entry, part, request, action } of events) {
+      if (request !== null) foldRequest(inFold, entry, part, request);
+      if (action !== null) foldAction(inFold, entry, action);
     }
     return [
       appendTo('case_history', inFold.history),
@@ -37,6 +36,24 @@ export const cases: Projection = {
   },
 };
 
+/** A request in an entry, or what was done about a case. */
+interface CaseEvent {
+  readonly entry: ProjectedEntry;
+  readonly part: number;
+  readonly request: RequestFact | null;
+  readonly action: CaseAction | null;
+}
+
+function eventsOf(entry: ProjectedEntry): readonly CaseEvent[] {
+  const action = caseActionOf(entry);
+  if (action !== null) return [{ entry, part: 0, request: null, action }];
+  if (entry.kind !== 'webhook') return [];
+  return readingsOf(entry).flatMap((reading, part) => {
+    const request = requestOf(reading, entry.receivedAt);
+    return request === null ? [] : [{ entry, part, request, action: null }];
+  });
+}
+
 /** The cases that a batch concerns, as of the entry being folded. */
 interface CasesInFold {
   readonly byId: Map<string, Row<'cases'>>;
@@ -47,13 +64,12 @@ interface CasesInFold {
   readonly refused: Row<'quarantine'>[];
 }
 
-async function loadCases(state: Query, events: readonly ProjectedEntry[]): Promise<CasesInFold> {
+async function loadCases(state: Query, events: readonly CaseEvent[]): Promise<CasesInFold> {
   const ids = new Set<string>();
   const requests = new KeysBySource();
-  for (const entry of events) {
-    const action = caseActionOf(entry);
+  for (const { entry, request, action } of events) {
     if (action !== null) ids.add(action.caseId);
-    const requestId = requestOf(entry)?.requestId ?? null;
+    const requestId = request?.requestId ?? null;
     if (requestId !== null) requests.add(entry.source, requestId);
   }
   const byId = new Map<string, Row<'cases'>>();
@@ -75,12 +91,12 @@ async function loadCases(state: Query, events: readonly ProjectedEntry[]): Promi
   return { byId, byRequest, touched: new Set(), history: [], refused: [] };
 }
 
-function foldRequest(cases: CasesInFold, entry: ProjectedEntry, fact: RequestFact): void {
+function foldRequest(cases: CasesInFold, entry: ProjectedEntry, part: number, fact: RequestFact): void {
   const requestKey = fact.requestId === null ? null : joinKey(entry.source, fact.requestId);
   const knownId = requestKey === null ? undefined : cases.byRequest.get(requestKey);
   const known = knownId === undefined ? undefined : cases.byId.get(knownId);
   if (known === undefined) {
-    const opened = openCaseFromRequest(fact, entry);
+    const opened = openCaseFromRequest(fact, { ...entry, part });
     if (requestKey !== null) cases.byRequest.set(requestKey, opened.row.case_id);
     record(cases, opened);
     return;
@@ -89,7 +105,7 @@ function foldRequest(cases: CasesInFold, entry: ProjectedEntry, fact: RequestFac
   record(cases, {
     row: { ...known, last_seq: entry.seq },
     history: {
-      ...historyColumns(entry),
+      ...partColumns(entry, part),
       case_id: known.case_id,
       version: known.version,
       move: 'reported-again',
@@ -104,7 +120,7 @@ function foldRequest(cases: CasesInFold, entry: ProjectedEntry, fact: RequestFac
 function foldAction(cases: CasesInFold, entry: ProjectedEntry, action: CaseAction): void {
   const known = cases.byId.get(action.caseId);
   if (action.action === 'case.opened') {
-    if (known === undefined) record(cases, openCaseFromAction(action, entry));
+    if (known === undefined) record(cases, openCaseFromAction(action, { ...entry, part: 0 }));
     else refuse(cases, entry, `case ${action.caseId} was opened before`);
     return;
   }
@@ -112,7 +128,7 @@ function foldAction(cases: CasesInFold, entry: ProjectedEntry, action: CaseActio
     refuse(cases, entry, `there is no case ${action.caseId}`);
     return;
   }
-  const moved = applyMove(known, action, entry);
+  const moved = applyMove(known, action, { ...entry, part: 0 });
   if (moved.outcome === 'moved') record(cases, moved);
   else refuse(cases, entry, moved.reason);
 }
@@ -134,11 +150,9 @@ function caseActionOf(entry: ProjectedEntry): CaseAction | null {
   return action?.action === 'case.opened' || action?.action === 'case.moved' ? action : null;
 }
 
-/** The request in a delivery; with every field empty for a `dsar.*` that could not be read. */
-function requestOf(entry: ProjectedEntry): RequestFact | null {
-  const { reading } = entry;
-  if (entry.kind !== 'webhook' || reading === null) return null;
+/** The request in an event; with every field empty for a `dsar.*` that could not be read. */
+function requestOf(reading: Reading, receivedAt: string): RequestFact | null {
   if (reading.outcome === 'read') return reading.fact.type === 'request' ? reading.fact : null;
   if (!reading.event?.startsWith('dsar.')) return null;
-  return blankRequest(entry.receivedAt);
+  return blankRequest(receivedAt);
 }

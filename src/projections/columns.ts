@@ -13,6 +13,18 @@ export function historyColumns(entry: ProjectedEntry): { seq: number; source: st
   return { seq: entry.seq, source: entry.source, received_at: entry.receivedAt };
 }
 
+/** Like {@link historyColumns}, for the rows of one event of the entry. */
+export function partColumns(entry: ProjectedEntry, part: number): ReturnType<typeof historyColumns> & { part: number } {
+  return { ...historyColumns(entry), part };
+}
+
+/** The events read from an entry's body, in order; their places are the `part` of their rows. Usually one. */
+export function readingsOf({ reading }: Pick<ProjectedEntry, 'reading'>): readonly Reading[] {
+  if (reading === null) return NONE;
+  return reading.more === undefined ? [reading] : [reading, ...reading.more];
+}
+const NONE: readonly Reading[] = [];
+
 /** When it happened, on what basis, and `at`: that time if it counts, otherwise the time of receipt. */
 export function occurredColumns(
   occurred: Occurred,
@@ -33,17 +45,20 @@ export function quarterOf(at: string): string {
 }
 
 type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>;
+interface FoundFact<T extends Fact['type']> {
+  readonly entry: ProjectedEntry;
+  readonly part: number;
+  readonly event: string;
+  readonly fact: FactOf<T>;
+}
 
-/** The entries of a batch that were read as facts of one type, each with its fact and event name. */
-export function factsOf<T extends Fact['type']>(
-  batch: readonly ProjectedEntry[],
-  type: T,
-): { readonly entry: ProjectedEntry; readonly event: string; readonly fact: FactOf<T> }[] {
-  const found: { entry: ProjectedEntry; event: string; fact: FactOf<T> }[] = [];
+/** The events of a batch of entries that were read as facts of one type, each with its entry, place in it and name. */
+export function factsOf<T extends Fact['type']>(batch: readonly ProjectedEntry[], type: T): FoundFact<T>[] {
+  const found: FoundFact<T>[] = [];
   for (const entry of batch) {
-    if (entry.reading?.outcome === 'read' && entry.reading.fact.type === type) {
-      found.push({ entry, event: entry.reading.event, fact: entry.reading.fact as FactOf<T> });
-    }
+    for (const [part, reading] of readingsOf(entry).entries())
+      if (reading.outcome === 'read' && reading.fact.type === type)
+        found.push({ entry, part, event: reading.event, fact: reading.fact as FactOf<T> });
   }
   return found;
 }

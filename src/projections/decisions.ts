@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Action } from '../core/action.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import {
@@ -23,13 +24,14 @@ import {
 import type { DecisionFact } from '../../receivers/consent.ts';
 import { decisionIdOf } from '../../receivers/read.ts';
 import type { Query } from '../store/store.ts';
-import { historyColumns, joinKey, KeysBySource, quarterOf } from './columns.ts';
+import { joinKey, KeysBySource, partColumns, quarterOf, readingsOf } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
 
 type HistoryRow = Row<'decision_history'>;
 type Telling = Pick<
   HistoryRow,
   | 'seq'
+  | 'part'
   | 'at'
   | 'source'
   | 'decision_id'
@@ -106,31 +108,39 @@ export const decisions: Projection = {
     }
     return [
       appendTo('decision_history', rows),
-      appendTo('decision_judgements', judgements),
+      appendTo('decision_judgements', lastOfEach(judgements)),
       replaceIn('decisions', [...touched.values()]),
       replaceIn('decision_quarters', await counts.rows(state)),
     ];
   },
 };
 
+/** Several events of one entry may judge a decision again: after the entry, the last judgement counts. */
+function lastOfEach(judgements: readonly Row<'decision_judgements'>[]): readonly Row<'decision_judgements'>[] {
+  if (judgements.length < 2) return judgements;
+  return [...new Map(judgements.map((row) => [joinKey(row.source, row.decision_id, String(row.seq)), row])).values()];
+}
+
 function rowsOf(batch: readonly ProjectedEntry[]): HistoryRow[] {
   const rows: HistoryRow[] = [];
   for (const entry of batch) {
-    const { reading, action } = entry;
-    if (reading?.outcome === 'read' && reading.fact.type === 'decision') {
-      rows.push(decisionRow(entry, reading.fact, decisionIdOf(reading.fact)));
-    } else if (action?.action === 'consent.withdrawn-by-request') rows.push(requestRow(entry, action));
+    const { action } = entry;
+    for (const [part, reading] of readingsOf(entry).entries())
+      if (reading.outcome === 'read' && reading.fact.type === 'decision')
+        rows.push(decisionRow(entry, part, reading.fact, decisionIdOf(reading.fact)));
+    if (action?.action === 'consent.withdrawn-by-request') rows.push(requestRow(entry, action));
   }
   return rows;
 }
 
 /** Written out column by column: spreading objects would cost more than the rest of the fold. */
-function decisionRow(entry: ProjectedEntry, fact: DecisionFact, decisionId: string): HistoryRow {
+function decisionRow(entry: ProjectedEntry, part: number, fact: DecisionFact, decisionId: string): HistoryRow {
   const { occurred } = fact;
   return {
     seq: entry.seq,
     source: entry.source,
     received_at: entry.receivedAt,
+    part,
     occurred_at: occurred.at,
     occurred_basis: occurred.basis,
     occurred_counts: occurred.counts ? 1 : 0,
@@ -174,7 +184,7 @@ function requestRow(
   // withdrawn too.
   const denied = action.all ? [] : action.purposes;
   return {
-    ...historyColumns(entry),
+    ...partColumns(entry, 0),
     occurred_at: action.at,
     occurred_basis: 'officer',
     occurred_counts: 1,
@@ -545,11 +555,11 @@ class Timeline {
   }
 
   /** Decisions mostly come in order, so search from the end. */
-  #placeOf({ at, seq }: Pick<TimelineRow, 'at' | 'seq'>): number {
+  #placeOf({ at, seq, part }: Pick<TimelineRow, 'at' | 'seq' | 'part'>): number {
     let place = this.#decisions.length;
     for (let before = this.#decisions[place - 1]; before !== undefined; before = this.#decisions[place - 1]) {
       const [first] = before.rows;
-      if (first.at < at || (first.at === at && first.seq < seq)) break;
+      if (first.at < at || (first.at === at && (first.seq < seq || (first.seq === seq && first.part < part)))) break;
       place -= 1;
     }
     return place;
@@ -593,10 +603,21 @@ async function loadTimelines(state: Query, late: KeysBySource): Promise<Readonly
     .innerJoin('decision_history as d', (join) =>
       join.onRef('d.source', '=', 'named.source').onRef('d.decision_id', '=', 'named.decision_id'),
     )
-    .select(['d.seq', 'd.at', 'd.source', 'd.subject', 'd.banner_id', 'd.decision_id', 'd.state', 'd.purposes'])
+    .select([
+      'd.seq',
+      'd.part',
+      'd.at',
+      'd.source',
+      'd.subject',
+      'd.banner_id',
+      'd.decision_id',
+      'd.state',
+      'd.purposes',
+    ])
     .select(['d.label', 'd.withdraws', 'd.stands', 'd.held', 'd.region'])
     .select(['d.policy_id', 'd.policy_version', 'd.expires_at', 'd.conflicts'])
     .orderBy('d.seq')
+    .orderBy('d.part')
     .execute();
   const records = new Map<string, [TimelineRow & StoredJudgement, ...TimelineRow[]]>();
   for (const row of rows) {
@@ -663,11 +684,11 @@ async function loadSaid(state: Query, rows: readonly HistoryRow[]): Promise<Map<
     .selectFrom('decision_history')
     // The first row is the earliest with this statement; its time is the decision's.
     .select((eb) => [
-      eb.fn.min('seq').as('seq'),
+      eb.fn.min<number>(PLACE).as('place'),
       eb.fn.max<string>(eb.case().when('is_first', '=', 1).then(eb.ref('at')).else('').end()).as('at'),
       eb.fn
         .agg<number>('row_number')
-        .over((over) => over.partitionBy(['source', 'decision_id']).orderBy(eb.fn.min('seq')))
+        .over((over) => over.partitionBy(['source', 'decision_id']).orderBy(eb.fn.min(PLACE)))
         .as('nth'),
     ])
     .groupBy(['source', 'decision_id', ...comparedColumns])
@@ -675,13 +696,18 @@ async function loadSaid(state: Query, rows: readonly HistoryRow[]): Promise<Map<
     .as('earliest');
   const earlier = await state
     .selectFrom(earliest)
-    .innerJoin('decision_history as d', 'd.seq', 'earliest.seq')
-    .select(['d.source', 'd.decision_id', 'd.conflicts', 'd.region', 'd.seq', 'earliest.at'])
+    .innerJoin('decision_history as d', (join) =>
+      join
+        .on('d.seq', '=', sql<number>`earliest.place / ${sql.lit(PARTS)}`)
+        .on('d.part', '=', sql<number>`earliest.place % ${sql.lit(PARTS)}`),
+    )
+    .select(['d.source', 'd.decision_id', 'd.conflicts', 'd.region', 'd.seq', 'd.part', 'earliest.at'])
     .select(['d.via', 'd.occurred_basis', 'd.occurred_counts'])
     .select(comparedColumns.map((column) => `d.${column}` as const))
     .select(storedNames.map((column) => `d.${column}` as const))
     .where('earliest.nth', '<=', MAX_SAYINGS)
     .orderBy('d.seq')
+    .orderBy('d.part')
     .execute();
   const said = new Map<string, Said[]>();
   for (const row of earlier) {
@@ -692,6 +718,10 @@ async function loadSaid(state: Query, rows: readonly HistoryRow[]): Promise<Map<
   }
   return said;
 }
+
+/** More than the events of an entry that are read (receivers/batch.ts): seq and part in one number. */
+const PARTS = 1000;
+const PLACE = sql<number>`seq * ${sql.lit(PARTS)} + part`;
 const storedNames = ['label', 'withdraws', 'stands', 'held'] as const;
 
 async function loadKnown(state: Query, told: readonly Told[]): Promise<Map<string, Row<'decisions'>>> {

@@ -1,5 +1,5 @@
 import type { Reading } from '../../receivers/read.ts';
-import { joinKey, KeysBySource, quarterOf } from './columns.ts';
+import { joinKey, KeysBySource, quarterOf, readingsOf } from './columns.ts';
 import { appendTo, type ProjectedEntry, type Projection, quarantineRows, replaceIn, type Row } from './projection.ts';
 
 /** Arrivals on the webhook endpoint: every delivery, readable or not, and counts per event by day and by quarter of an hour. */
@@ -49,20 +49,39 @@ export const deliveries: Projection = {
 
 function deliveryRow(entry: ProjectedEntry): Row<'delivery_history'> {
   const { verdict, contentType } = entry.meta;
-  const reading: Reading = entry.reading ?? { outcome: 'unknown-event', event: null, reason: 'not read' };
+  const readings = readingsOf(entry);
   return {
     seq: entry.seq,
     source: entry.source,
     received_at: entry.receivedAt,
-    event: reading.event,
+    event: entry.reading?.event ?? null,
     verdict: typeof verdict === 'string' ? verdict : 'unknown',
-    outcome: reading.outcome,
-    reason: reading.outcome === 'read' ? unreadText(reading.unread) : reading.reason,
+    ...outcomeOf(readings),
     content_type: typeof contentType === 'string' ? contentType : null,
     bytes: entry.body.length,
+    events: Math.max(1, readings.length),
     commitment: entry.commitment,
   };
 }
+
+/** What came of a delivery: of several events, the worst, and how many of each there are. */
+function outcomeOf(readings: readonly Reading[]): Pick<Row<'delivery_history'>, 'outcome' | 'reason'> {
+  const [first = { outcome: 'unknown-event', event: null, reason: 'not read' } satisfies Reading, ...more] = readings;
+  if (more.length === 0)
+    return { outcome: first.outcome, reason: first.outcome === 'read' ? unreadText(first.unread) : first.reason };
+  const unread = readings.filter((reading) => reading.outcome !== 'read');
+  const counts = new Map<string, number>();
+  for (const { event } of readings)
+    counts.set(event ?? 'without a name', (counts.get(event ?? 'without a name') ?? 0) + 1);
+  const named = [...counts].slice(0, EVENTS_NAMED).map(([event, count]) => `${count} ${event}`);
+  const rest = counts.size > EVENTS_NAMED ? ' and others' : '';
+  const bad = unread.find(({ outcome }) => outcome === 'unreadable') ?? unread[0];
+  const reason = `${readings.length} events: ${named.join(', ')}${rest}`;
+  if (bad === undefined) return { outcome: 'read', reason };
+  return { outcome: bad.outcome, reason: `${reason}; ${unread.length} not read: ${bad.reason}` };
+}
+
+const EVENTS_NAMED = 5;
 
 /** Lists the fields of a payload that were not used; null if there are none. */
 function unreadText(fields: readonly string[]): string | null {
@@ -75,6 +94,29 @@ function unreadText(fields: readonly string[]): string | null {
 function dayOf(at: string): string {
   return at.slice(0, 10);
 }
+
+/** What officers set aside of what could not be understood. */
+export const setAside: Projection = {
+  name: 'set-aside',
+  tables: ['set_aside'],
+  async fold(state, batch) {
+    const done = batch.flatMap(({ action, seq, source }) =>
+      action?.action === 'unread.set-aside' ? [{ source, event: action.event ?? '', up_to: action.upTo, seq }] : [],
+    );
+    if (done.length === 0) return [];
+    const keys = new KeysBySource();
+    for (const { source, event } of done) keys.add(source, event);
+    const rows = new Map<string, Row<'set_aside'>>();
+    for (const row of await state.selectFrom('set_aside').selectAll().where(keys.where('event')).execute())
+      rows.set(joinKey(row.source, row.event), row);
+    for (const row of done) {
+      const key = joinKey(row.source, row.event);
+      const before = rows.get(key)?.up_to ?? 0;
+      rows.set(key, { ...row, up_to: Math.max(before, row.up_to) });
+    }
+    return [replaceIn('set_aside', [...rows.values()])];
+  },
+};
 
 /** Entries that could not be read, with the reason, so that none is skipped silently. */
 export const quarantine: Projection = {

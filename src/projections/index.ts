@@ -3,7 +3,7 @@ import { ambiguousRepeats } from './ambiguous-repeats.ts';
 import { calls, listedPolicies } from './calls.ts';
 import { cases } from './cases.ts';
 import { decisions } from './decisions.ts';
-import { deliveries, quarantine } from './deliveries.ts';
+import { deliveries, quarantine, setAside } from './deliveries.ts';
 import { documents } from './documents.ts';
 import { integrations } from './integrations.ts';
 import { policies } from './policies.ts';
@@ -15,6 +15,7 @@ import { snapshots } from './snapshots.ts';
 export const allProjections: readonly Projection[] = [
   quarantine,
   deliveries,
+  setAside,
   policies,
   decisions,
   ambiguousRepeats,

@@ -1,4 +1,4 @@
-import { factsOf, historyColumns, joinKey, KeysBySource, occurredColumns } from './columns.ts';
+import { factsOf, joinKey, KeysBySource, occurredColumns, partColumns } from './columns.ts';
 import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
 
 /** Integrations: every connection and disconnection, and the latest one of each integration by time. */
@@ -8,9 +8,9 @@ export const integrations: Projection = {
   async fold(state, batch) {
     const history: Row<'integration_history'>[] = [];
     const keys = new KeysBySource();
-    for (const { entry, fact } of factsOf(batch, 'integration')) {
+    for (const { entry, part, fact } of factsOf(batch, 'integration')) {
       const row = {
-        ...historyColumns(entry),
+        ...partColumns(entry, part),
         ...occurredColumns(fact.occurred, entry.receivedAt),
         integration_id: fact.integrationId,
         name: fact.name,

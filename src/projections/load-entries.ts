@@ -155,17 +155,43 @@ function readEntry(row: ContentRow, read: Readers, options: SourceOptions): Proj
     return { ...entry, fault: { event: guessEvent(row.body), reason: storableText(reason) } };
   }
   if (row.kind !== 'webhook' && row.kind !== 'consent-log') return entry;
-  const reading = underBanner(readFact(row, read, { receivedAt: row.received_at, options }), row.kind, meta);
-  const fault = reading.outcome === 'unreadable' ? { event: reading.event, reason: reading.reason } : null;
-  return { ...entry, reading, fault };
+  const context = { receivedAt: row.received_at, options, encoding: encodingIn(meta) };
+  const reading = underBanner(readFact(row, read, context), row.kind, meta);
+  return { ...entry, reading, fault: faultOf(reading) };
+}
+
+const BRACE = '{'.charCodeAt(0);
+
+/** The Content-Encoding of a delivery, from its meta; null: not recorded. */
+export function encodingOf(meta: Buffer): string | null {
+  return encodingIn(parseMeta(meta));
+}
+
+function encodingIn({ headers }: ProjectedEntry['meta']): string | null {
+  if (typeof headers !== 'object' || headers === null) return null;
+  const encoding = (headers as Readonly<Record<string, unknown>>)['content-encoding'];
+  return typeof encoding === 'string' ? encoding : null;
+}
+
+/** The first event that could not be read, with the number of those like it. */
+function faultOf(reading: Reading): QuarantineReason | null {
+  if (reading.more === undefined)
+    return reading.outcome === 'unreadable' ? { event: reading.event, reason: reading.reason } : null;
+  const readings = [reading, ...reading.more];
+  const [first, ...others] = readings.filter((one) => one.outcome === 'unreadable');
+  if (first === undefined) return null;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return { event: first.event, reason: `Of its ${readings.length} events: ${first.reason}${more}` };
 }
 
 function readFact(row: ContentRow, read: Readers, context: Parameters<Readers['readDelivery']>[1]): Reading {
   try {
     const reader = row.kind === 'webhook' ? read.readDelivery : read.readConsentRow;
     const reading = reader(row.body, context);
-    // Only an escape can put U+0000 or half a surrogate pair into JSON text; almost no body contains one.
-    return row.body.includes('\\u') || row.body.includes(0) ? storableFact(reading) : reading;
+    // Only an escape can put U+0000 or half a surrogate pair into JSON text, and almost no body contains one; other forms
+    // have escapes of their own.
+    const isPlain = row.body[0] === BRACE && !row.body.includes('\\u') && !row.body.includes(0);
+    return isPlain ? reading : storableFact(reading);
   } catch (error) {
     // A bug in a reader. The event name is still extracted, because a request must open its case all the same.
     const reason = `reader failed: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,5 +1,5 @@
 import type { PolicyFact } from '../../receivers/policy.ts';
-import { factsOf, historyColumns, joinKey, KeysBySource, occurredColumns } from './columns.ts';
+import { factsOf, joinKey, KeysBySource, occurredColumns, partColumns } from './columns.ts';
 import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
 
 /**
@@ -13,9 +13,9 @@ export const policies: Projection = {
   async fold(state, batch) {
     const history: Row<'policy_history'>[] = [];
     const keys = new KeysBySource();
-    for (const { entry, event, fact } of factsOf(batch, 'policy')) {
+    for (const { entry, part, event, fact } of factsOf(batch, 'policy')) {
       history.push({
-        ...historyColumns(entry),
+        ...partColumns(entry, part),
         ...occurredColumns(fact.occurred, entry.receivedAt),
         ...describe(fact),
         event,

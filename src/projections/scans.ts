@@ -1,4 +1,4 @@
-import { factsOf, historyColumns, joinKey, KeysBySource, occurredColumns } from './columns.ts';
+import { factsOf, joinKey, KeysBySource, occurredColumns, partColumns } from './columns.ts';
 import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
 
 /** Cookie scans: all of them, and the latest by time for each domain. */
@@ -8,9 +8,9 @@ export const scans: Projection = {
   async fold(state, batch) {
     const history: Row<'scan_history'>[] = [];
     const keys = new KeysBySource();
-    for (const { entry, fact } of factsOf(batch, 'scan')) {
+    for (const { entry, part, fact } of factsOf(batch, 'scan')) {
       history.push({
-        ...historyColumns(entry),
+        ...partColumns(entry, part),
         ...occurredColumns(fact.occurred, entry.receivedAt),
         scan_id: fact.scanId,
         domain: fact.domain,

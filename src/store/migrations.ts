@@ -25,7 +25,13 @@ export function createTables(types: ColumnTypes, isWanted: (table: TableName) =>
 export const FOLD_POSITIONS = `('projector', 'projector:generation', 'rebuild', 'rebuild:generation')`;
 
 /** Tables added after the first version. */
-const later: readonly TableName[] = ['fold_positions', 'hand_overs', 'delivery_quarters', 'decision_quarters'];
+const later: readonly TableName[] = [
+  'fold_positions',
+  'hand_overs',
+  'delivery_quarters',
+  'decision_quarters',
+  'set_aside',
+];
 
 /** All migrations of a database that contains every table, in order. A release never changes an earlier one. */
 export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
@@ -63,8 +69,28 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
           from decision_history as d where d.is_first = 1) as judged
         group by source, quarter`,
     ],
+    [
+      // An entry may hold several events. A new database already has the columns.
+      ...withParts.flatMap((table) => [
+        `alter table ${table} add column if not exists part integer not null default 0`,
+        `alter table ${table} drop constraint ${table}_pkey, add primary key (seq, part)`,
+      ]),
+      'alter table delivery_history add column if not exists events integer not null default 1',
+      'alter table decision_history add column if not exists doubts text',
+      ...remadeIndexes(9),
+      ...createTables(types, (table) => table === 'set_aside'),
+    ],
   ];
 }
+
+/** Histories with a row for each event of an entry. */
+const withParts = [
+  'policy_history',
+  'decision_history',
+  'case_history',
+  'scan_history',
+  'integration_history',
+] as const satisfies readonly TableName[];
 
 /** Why a process does not fold into tables that another version of the program has migrated since it started. */
 export function otherVersion(): StoreUnavailable {
@@ -95,6 +121,10 @@ export function remadeIndexes(version: keyof typeof changedIndexes): readonly st
 const changedIndexes = {
   4: [{ table: 'jobs', name: 'jobs_due' }],
   5: [{ table: 'decision_history', name: 'decision_history_pulled' }],
+  9: [
+    { table: 'decision_history', name: 'decision_history_unknown' },
+    { table: 'delivery_history', name: 'delivery_history_unread' },
+  ],
 } as const;
 
 /** One part of a schema, as a database describes it. */

@@ -61,6 +61,8 @@ function stateTable<C extends Columns>(columns: C, ...more: readonly string[]) {
 
 /** Columns that every history table has. */
 const history = { seq: big, source: text, received_at: text };
+/** Which event of the entry's body, from 0; all but 0 only in a body that holds several (receivers/batch.ts). */
+const part = { part: defaulting(integer, 0) };
 const occurred = {
   occurred_at: text,
   occurred_basis: text as Column<'payload' | 'row' | 'received' | 'assumed-offset' | 'officer'>,
@@ -136,11 +138,27 @@ export const tables = {
       reason: optional(text),
       content_type: optional(text),
       bytes: integer,
+      /** Events in the body: usually 1. */
+      events: defaulting(integer, 1),
       /** Of the entry, lower-case hex; documents cite it. A plain hash of the body would outlive its erasure. */
       commitment: text,
     },
     'primary key (seq)',
     'index delivery_history_source on delivery_history (source, seq)',
+    // What was not understood is counted on every view of Today.
+    "index delivery_history_unread on delivery_history (source, event, seq) where outcome = 'unknown-event'",
+  ),
+  /** What officers set aside of what could not be understood: of one event, everything up to an entry. */
+  set_aside: stateTable(
+    {
+      source: text,
+      /** '' for entries that name no event. */
+      event: text,
+      up_to: big,
+      /** The last entry that set something aside. */
+      seq: big,
+    },
+    'primary key (source, event)',
   ),
   delivery_counts: stateTable(
     {
@@ -164,6 +182,7 @@ export const tables = {
   policy_history: historyTable(
     {
       ...history,
+      ...part,
       ...occurred,
       event: text,
       change: text as Column<'created' | 'updated' | 'published' | 'deleted'>,
@@ -176,7 +195,7 @@ export const tables = {
       version: optional(text),
       hosted_url: optional(text),
     },
-    'primary key (seq)',
+    'primary key (seq, part)',
     'index policy_history_policy on policy_history (source, policy_id, seq)',
     // Documents read the history of one source in ledger order.
     'index policy_history_source on policy_history (source, seq)',
@@ -203,6 +222,7 @@ export const tables = {
   decision_history: historyTable(
     {
       ...history,
+      ...part,
       ...occurred,
       /** `request`: an officer carried out a data subject's request (`case_id`). */
       via: text as Column<'webhook' | 'pull' | 'request'>,
@@ -259,7 +279,7 @@ export const tables = {
       /** Of the entry, lower-case hex; documents cite it. A plain hash of the body would outlive its erasure. */
       commitment: text,
     },
-    'primary key (seq)',
+    'primary key (seq, part)',
     // Matches deliveries with pulled rows using the index alone.
     'index decision_history_decision on decision_history (source, decision_id, seq, via, conflicts)',
     'index decision_history_subject on decision_history (source, subject, seq)',
@@ -270,6 +290,8 @@ export const tables = {
     "index decision_history_request on decision_history (source, subject, at) where via = 'request'",
     // Decisions that came first from the log are few: most of them were never delivered.
     "index decision_history_pulled on decision_history (source, at, seq) where via = 'pull' and is_first = 1",
+    // Choices that were not understood are few, and counted on every view of Today.
+    "index decision_history_unknown on decision_history (source, at) where label = 'unknown' and is_first = 1",
     // Finds the banners that a source's decisions name, and whether any log row names one.
     'index decision_history_banner on decision_history (source, banner_id, via)',
   ),
@@ -341,6 +363,7 @@ export const tables = {
   case_history: historyTable(
     {
       ...history,
+      ...part,
       case_id: text,
       /** 0 for the opening, then 1, 2, … */
       version: integer,
@@ -351,7 +374,7 @@ export const tables = {
       /** Canonical JSON of the move's details. */
       details: text,
     },
-    'primary key (seq)',
+    'primary key (seq, part)',
     'index case_history_case on case_history (case_id, version)',
     'index case_history_source on case_history (source, seq)',
   ),
@@ -450,6 +473,7 @@ export const tables = {
   scan_history: historyTable(
     {
       ...history,
+      ...part,
       ...occurred,
       scan_id: optional(text),
       domain: optional(text),
@@ -467,7 +491,7 @@ export const tables = {
       /** 1: `items` is an inventory of the site, because the scan lists its findings and did not fail. */
       listed: integer,
     },
-    'primary key (seq)',
+    'primary key (seq, part)',
     'index scan_history_source on scan_history (source, at)',
   ),
   scans: stateTable(
@@ -492,6 +516,7 @@ export const tables = {
   integration_history: historyTable(
     {
       ...history,
+      ...part,
       ...occurred,
       integration_id: optional(text),
       name: optional(text),
@@ -500,7 +525,7 @@ export const tables = {
       /** The reason in the payload's words. */
       error: optional(text),
     },
-    'primary key (seq)',
+    'primary key (seq, part)',
     'index integration_history_source on integration_history (source, seq)',
   ),
   integrations: stateTable(

@@ -85,6 +85,14 @@ async function loadOpen({ store }: SettleDeps, source: string | null, after: num
     .innerJoin('ambiguous_repeats as a', 'a.seq', 'r.seq')
     .innerJoin('decision_history as d', 'd.seq', 'r.seq')
     .whereRef('r.count', '>', 'a.settled_repeats')
+    // A body with several events is repeated as a whole: the log cannot settle that.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('delivery_history as h').select('h.seq').whereRef('h.seq', '=', 'r.seq').where('h.events', '>', 1),
+        ),
+      ),
+    )
     .where('r.seq', '>', after)
     .select([
       'r.seq',

@@ -5,7 +5,7 @@ import type { Fact } from '../../receivers/index.ts';
 import type { Occurred } from '../../receivers/occurred.ts';
 import { consentStates, requestKinds } from '../../src/core/vocabulary.ts';
 import { anyCharacter } from '../any-character.ts';
-import { officerAction, pulledRow, webhook } from './world.ts';
+import { officerAction, pulledRow, type TestBody, webhook } from './world.ts';
 
 /** Few ids, subjects and times, so they collide; texts from all of Unicode and beyond. */
 const source = fc.constantFrom('acme', 'acme', 'acme', 'acme', 'bolt');
@@ -148,7 +148,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({
     action: fc.constant('case.moved' as const),
     actor: officer,
-    caseId: fc.constantFrom('hand-1', 'hand-2', 'acme-1', 'acme-2', 'acme-3', 'acme-4'),
+    caseId: fc.constantFrom('hand-1', 'hand-2', 'acme-1', 'acme-2', 'acme-2.2', 'acme-3', 'acme-4'),
     basedOn: fc.nat(2),
     move: fc.constantFrom('acknowledge', 'answer', 'close'),
     details: fc.constant({}),
@@ -198,7 +198,17 @@ type Make = (place: number) => NewEntry[];
 
 const receivedAt = (place: number) => new Date(Date.UTC(2026, 2, 1, 3, 0, place * 7)).toISOString();
 
-const delivery: fc.Arbitrary<Make> = fc.tuple(source, body).map(([slug, said]) => (place) => [
+/** Sometimes several events in one body. */
+const bodies: fc.Arbitrary<TestBody> = fc.oneof(
+  { weight: 5, arbitrary: body },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(body, fc.array(body, { minLength: 1, maxLength: 5 }))
+      .map(([first, more]) => ({ ...first, more })),
+  },
+);
+const delivery: fc.Arbitrary<Make> = fc.tuple(source, bodies).map(([slug, said]) => (place) => [
   webhook(slug, { ...said, nonce: place }, receivedAt(place)),
 ]);
 const row: fc.Arbitrary<Make> = fc.tuple(source, decision).map(([slug, fact]) => (place) => [

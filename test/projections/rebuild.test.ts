@@ -219,7 +219,7 @@ test('a rebuild corrects rows that were altered, added or removed in the read mo
   );
   expect(named).toEqual(
     expect.arrayContaining([
-      'decision_history seq=17 11',
+      'decision_history seq=17 part=0 11',
       'delivery_history seq=3 01',
       'delivery_history seq=99 01',
       'ambiguous_repeats seq=5 10',

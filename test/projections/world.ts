@@ -24,10 +24,17 @@ export interface TestBody {
   readonly fails?: 'unreadable' | 'throws';
   /** Makes otherwise equal bodies different. */
   readonly nonce?: number;
+  /** The other events of the same body. */
+  readonly more?: readonly TestBody[];
 }
 
 function readBody(body: Uint8Array): Reading {
   const parsed = JSON.parse(Buffer.from(body).toString('utf8')) as TestBody;
+  const { more } = parsed;
+  return more === undefined ? readingOf(parsed) : { ...readingOf(parsed), more: more.map(readingOf) };
+}
+
+function readingOf(parsed: TestBody): Reading {
   if (parsed.fails === 'throws') throw new Error('the reader has a bug');
   if (parsed.fails === 'unreadable')
     return { outcome: 'unreadable', event: parsed.event, reason: 'a field is missing' };

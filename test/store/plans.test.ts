@@ -309,7 +309,7 @@ test('the list of decisions by choice walks its period by index, and continues w
   const plans = await plansOf(async (query) => {
     const history = createHistory(query);
     await history.judgedDecisions(period, ['given', 'renewed-given'], 51, null);
-    await history.judgedDecisions(period, null, 51, { at: period.from, seq: 3 });
+    await history.judgedDecisions(period, null, 51, { at: period.from, seq: 3, part: 0 });
   });
   expectIndexed(plans);
   const pages = plans.filter(({ sql: text }) => text.includes('"d"."is_first"'));

@@ -172,6 +172,7 @@ test('the positions of version 1 are migrated, and those of other readers stay',
     await sql`drop table hand_overs`.execute(query);
     await sql`drop table delivery_quarters`.execute(query);
     await sql`drop table decision_quarters`.execute(query);
+    await sql`drop table set_aside`.execute(query);
     await sql`drop index jobs_due`.execute(query);
     await sql`create index jobs_due on jobs (state, run_at, priority)`.execute(query);
     await sql`insert into positions values ('projector', 7), ('projector:generation', 2), ('snapshot-triggers', 5)`.execute(
@@ -194,6 +195,7 @@ async function openAsVersion5(url: string) {
   await store.transaction(async ({ query }) => {
     await sql`drop table delivery_quarters`.execute(query);
     await sql`drop table decision_quarters`.execute(query);
+    await sql`drop table set_aside`.execute(query);
     await sql`update schema_version set version = 5`.execute(query);
   });
   return store;

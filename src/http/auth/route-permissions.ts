@@ -129,6 +129,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /banners/evidence/:seq/retract': { who: 'work', source: 'evidence' },
 
   'GET /deliveries': { who: 'read', source: 'query', views: 'deliveries' },
+  'GET /deliveries/unread': { who: 'read', source: 'query', views: 'deliveries' },
+  'POST /deliveries/unread/set-aside': { who: 'work', source: 'form' },
   'GET /deliveries/refused': { who: 'read', source: 'query', views: 'refused deliveries' },
   'GET /deliveries/refused/:refusedId': { who: 'read', source: 'refused', views: 'object' },
   'POST /deliveries/refused/readmit': { who: 'administer', source: 'form' },

@@ -43,7 +43,8 @@ export async function decisionRoutes(app: FastifyInstance, context: Context): Pr
     const permitted = sourcesOf(context, request);
     const { source: slug = '', from = '', to = '', after = '', choice: chosen = '' } = formOf(request.query);
     const source = permitted.find(slug)?.slug ?? null;
-    const choice = choiceNames.find((one) => one === chosen) ?? null;
+    const choice: ConsentChoice | 'unknown' | null =
+      chosen === 'unknown' ? 'unknown' : (choiceNames.find((one) => one === chosen) ?? null);
     const now = context.clock();
     const { period, problems } = periodOf({ from, to }, { now, timeZone: context.config.timeZone });
     const { read } = context.store;
@@ -80,7 +81,7 @@ interface DecisionsProps {
   readonly filter: Readonly<Record<'source' | 'choice' | 'from' | 'to', string>>;
   readonly problems: readonly string[];
   readonly rows: readonly JudgedRow[];
-  /** On all pages; null: too many sources to count. */
+  /** On all pages; null: not counted, for instance because there are too many sources. */
   readonly total: number | null;
   readonly namesOf: (source: string) => BannerNames | undefined;
   readonly first: string | null;
@@ -106,7 +107,11 @@ function DecisionsPage(props: DecisionsProps) {
             id="choice"
             label="Choice"
             value={filter.choice}
-            options={[['', 'Every choice'], ...choiceNames.map((name) => [name, consentChoiceTexts[name]] as const)]}
+            options={[
+              ['', 'Every choice'],
+              ...choiceNames.map((name) => [name, consentChoiceTexts[name]] as const),
+              ['unknown', 'not understood'],
+            ]}
           />
           <PeriodInputs frame={frame} filter={filter} />
         </FilterForm>

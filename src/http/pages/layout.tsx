@@ -61,6 +61,7 @@ const navigation = [
     label: 'Deliveries',
     places: [
       { key: 'deliveries', href: '/deliveries', label: 'All deliveries' },
+      { key: 'unread', href: '/deliveries/unread', label: 'Not understood' },
       { key: 'refused', href: '/deliveries/refused', label: 'Refused' },
     ],
   },

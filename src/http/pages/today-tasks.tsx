@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { counted, formatCount } from '../../../reports/format.ts';
 import { siteWord } from '../../../reports/scan-audit/findings.ts';
 import { isUntouched } from '../../attention/find-notices.ts';
+import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
 import type { Warning } from '../../attention/operator-warnings.ts';
 import { can } from '../../core/roles.ts';
 import { addressOf, lastDayOf, whatText } from './erasure-page.tsx';
@@ -90,10 +91,12 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
     ...requestTasks(frame, urgent, today),
     ...newRequestTasks(urgent, today),
     ...messageTasks(frame, today),
+    ...unreadTasks(today),
     ...dueTasks(today),
     ...proposalTasks(frame, today),
     ...warningTasks(frame, today),
     ...recordTasks(today),
+    ...unclearTasks(frame, today),
     ...scanTasks(frame, today),
   ];
 }
@@ -208,6 +211,30 @@ function messageTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
   }));
 }
 
+/** Deliveries and rows that could not be understood: a request may be among them, so they come before other work. */
+function unreadTasks({ attention: { unread }, source }: Today): readonly Task[] {
+  if (unread === 0) return [];
+  const count = counted(unread, 'delivery', 'deliveries');
+  const what = `Look at ${count} that could not be understood: a request may be among them`;
+  const query = source === null ? '' : `?source=${encodeURIComponent(source)}`;
+  const action = { href: `/deliveries/unread${query}`, label: 'Look', about: what };
+  return [{ key: 'unread', what, by: <Badge {...now} />, action }];
+}
+
+/** Choices whose meaning is unknown, by source. */
+function unclearTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
+  return attention.unclearChoices.map(({ source, decisions }) => {
+    const of = encodeURIComponent(source);
+    const what = `Find out what ${counted(decisions, 'choice', 'choices')} of ${frame.sourceName(source)} in the last ${AGREEMENT_DAYS} days ${decisions === 1 ? 'means' : 'mean'}: until then they do not count as consent`;
+    return {
+      key: `unclear ${source}`,
+      what,
+      by: <Badge {...soon} />,
+      action: { href: `/consent/decisions?source=${of}&choice=unknown`, label: 'Look', about: what },
+    };
+  });
+}
+
 /** Tasks of other systems' owners that are due and not reported as done. */
 function dueTasks({ attention }: Today): readonly Task[] {
   return attention.dueTasks.map(({ caseId, task, what, owner, due }) => ({
@@ -248,7 +275,6 @@ const warningPages: Partial<Record<Warning['code'], string>> = {
   'sync-failing': '#sync',
   'sync-lag': '#sync',
   'verification-overdue': '/evidence#verification',
-  quarantine: '/deliveries?outcome=unreadable',
   'unknown-call': '/policies/calls?open=yes',
 };
 
@@ -283,10 +309,6 @@ const adminRemedies: Partial<Record<Warning['code'], { readonly page: string; re
     page: '#sync',
     text: 'Start a sync on the Today page. If it does not begin, check that a worker is running.',
   },
-  quarantine: {
-    page: '/deliveries?outcome=unreadable',
-    text: 'The page of each entry says what could not be read. Accept new field names on the source’s page, under Fields.',
-  },
   'policies-disagree': {
     page: '/policies/generate',
     text: 'Check the policy in the service’s dashboard, then fetch the list again under Policies: Generate.',
@@ -304,7 +326,9 @@ function hintFor(code: Warning['code'], page: string | undefined): string {
 
 function warningTasks(frame: PageFrame, today: Today): readonly Task[] {
   const byCode = new Map<Warning['code'], Warning[]>();
-  for (const warning of today.warnings) byCode.set(warning.code, [...(byCode.get(warning.code) ?? []), warning]);
+  // Officers have a task of their own for what was not understood.
+  const warnings = today.warnings.filter(({ code }) => code !== 'quarantine');
+  for (const warning of warnings) byCode.set(warning.code, [...(byCode.get(warning.code) ?? []), warning]);
   return [...byCode.values()].flatMap(([first, ...more]) => {
     if (first === undefined) return [];
     if (more.length >= ALIKE) return [warningTask(frame, today, first, more)];

@@ -275,6 +275,8 @@ const figureLinks: Readonly<Record<AttentionPart['about'], string>> = {
   'consent-after': '/#tasks',
   'before-consent': '/#tasks',
   integrations: '/#tasks',
+  unread: '/deliveries/unread',
+  'unclear-choices': '/#tasks',
 };
 
 /** The figures of the day, each linking to what it counts. */
@@ -442,11 +444,7 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
           ['Not yet sealed', formatCount(unsealed)],
           [
             'Quarantine',
-            quarantined === 0 ? (
-              'empty'
-            ) : (
-              <a href="/deliveries?outcome=unreadable">{formatCount(quarantined)} not read</a>
-            ),
+            quarantined === 0 ? 'empty' : <a href="/deliveries/unread">{formatCount(quarantined)} not read</a>,
           ],
           [
             'Ambiguous repeats',

@@ -7,26 +7,34 @@ import type { Period, Scope } from './scope.ts';
 
 export type DecisionBuilder = ExpressionBuilder<Tables & { d: Tables['decision_history'] }, 'd'>;
 
-/** The last row of a page ordered by time and seq. */
-type Place = Pick<Selectable<Tables['decision_history']>, 'at' | 'seq'>;
+/** The last row of a page ordered by time, seq and part. */
+export type DecisionPlace = Pick<Selectable<Tables['decision_history']>, 'at' | 'seq' | 'part'>;
 
 /**
- * Every row of a period's decisions, as `d`, along the index on (source, at, seq). `after`: only rows after this one by
- * time and seq. The time then has a single lower bound: with two, SQLite would walk from the beginning of the period
+ * Every row of a period's decisions, as `d`, along the index on (source, at, seq). `after`: only rows after this one
+ * in that order. The time then has a single lower bound: with two, SQLite would walk from the beginning of the period
  * for every page.
  */
-export function decisionsIn(query: Query, period: Period, after: Place | null = null) {
+export function decisionsIn(query: Query, period: Period, after: DecisionPlace | null = null) {
   const rows = query
     .selectFrom('decision_history as d')
     .where('d.source', '=', period.source)
     .where('d.at', '>=', after?.at ?? period.from)
     .where('d.at', '<', period.to)
     .where('d.seq', '<=', period.asOf);
-  return after === null ? rows : rows.where((eb) => eb.or([eb('d.at', '>', after.at), eb('d.seq', '>', after.seq)]));
+  return after === null
+    ? rows
+    : rows.where((eb) =>
+        eb.or([
+          eb('d.at', '>', after.at),
+          eb('d.seq', '>', after.seq),
+          eb.and([eb('d.seq', '=', after.seq), eb('d.part', '>', after.part)]),
+        ]),
+      );
 }
 
 /** The first row of each decision of a period, as `d`. */
-export function firstDecisionsIn(query: Query, period: Period, after: Place | null = null) {
+export function firstDecisionsIn(query: Query, period: Period, after: DecisionPlace | null = null) {
   return decisionsIn(query, period, after).where('d.is_first', '=', 1);
 }
 
@@ -90,7 +98,7 @@ export async function judgedAt(query: Query, scope: Scope): Promise<JudgedAt> {
       string | null
     >`coalesce(d.${sql.raw(name)}, (select o.${sql.raw(name)} from decision_history as o
         where o.source = d.source and o.decision_id = d.decision_id and o.seq <= ${scope.asOf} and o.${sql.raw(name)} is not null
-        order by o.seq limit 1))`,
+        order by o.seq, o.part limit 1))`,
     disputed: sql<number>`case when ${isDisputed} then 1 else 0 end`,
     judged: sql<Judged>`case when ${isDisputed} then 'disputed' else ${column('label')} end`,
   };

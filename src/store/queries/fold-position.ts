@@ -27,8 +27,8 @@ export function positionFaultText(fault: PositionFault): string {
   }
 }
 
-/** Tables with one row per entry, found by its number. */
-const bySeq = (Object.keys(tables) as TableName[]).filter((name) => isFolded(name) && keyOf(name).join() === 'seq');
+/** Tables whose rows are found by the number of their entry. */
+const bySeq = (Object.keys(tables) as TableName[]).filter((name) => isFolded(name) && keyOf(name)[0] === 'seq');
 
 /** Read models that have a row for every entry of this kind. */
 const rowsOfKind: Readonly<Partial<Record<string, 'delivery_history' | 'action_history'>>> = {

@@ -70,6 +70,7 @@ export function createDecisionCounts(query: Query) {
       const { conflicts } = await query
         .selectFrom('decision_history as d')
         .where('d.seq', 'in', contradicted(query, period).clearSelect().select('o.seq'))
+        .where(sql<boolean>`d.conflicts + 0 = 1`)
         .where(amongFew(period))
         .select((eb) => eb.fn.countAll().as('conflicts'))
         .executeTakeFirstOrThrow();
@@ -163,7 +164,7 @@ export function createStandingQueries(query: Query) {
   return {
     /**
      * The consents by policy version and purposes, if the latest decision alone determines them; for other subjects the
-     * entries of their latest decisions, for {@link heldConsents}. Both come from one sort of all decisions.
+     * places of their latest decisions, for {@link heldConsents}. Both come from one sort of all decisions.
      */
     async standingConsents(
       period: Period,
@@ -197,9 +198,9 @@ export function createStandingQueries(query: Query) {
       const found = new Map<string, Mutable<StandingConsents>>();
       const held: number[] = [];
       for (const row of rows) {
-        const { seq, expiry, ...what } = readHolds(row.what);
-        if (seq > 0) {
-          held.push(seq);
+        const { place, expiry, ...what } = readHolds(row.what);
+        if (place > 0) {
+          held.push(place);
           continue;
         }
         const key = JSON.stringify(what);
@@ -213,20 +214,22 @@ export function createStandingQueries(query: Query) {
     },
 
     /**
-     * The consents of subjects whose latest decision does not determine them alone; `seqs` as found by
+     * The consents of subjects whose latest decision does not determine them alone; `places` as found by
      * {@link standingConsents}.
      */
-    async *heldConsents(period: Period, seqs: readonly number[]): AsyncIterable<HeldConsents> {
+    async *heldConsents(period: Period, places: readonly number[]): AsyncIterable<HeldConsents> {
       const { column, together } = await judgedAt(query, period);
-      for (let start = 0; start < seqs.length; start += AT_ONCE) {
-        const some = seqs.slice(start, start + AT_ONCE);
+      for (let start = 0; start < places.length; start += AT_ONCE) {
+        const some = places.slice(start, start + AT_ONCE);
         const rows = await query
           .selectFrom('decision_history as d')
-          .where('d.seq', 'in', some)
+          .where('d.seq', 'in', [...new Set(some.map((place) => Math.floor(place / PARTS)))])
+          .where(sql`d.seq * ${sql.lit(PARTS)} + d.part`, 'in', some)
           .select(['d.decision_id', 'd.at', column('stands').as('stands'), column('held').as('held')])
           .select([together('policy_id').as('policy_id'), together('policy_version').as('policy_version')])
           .select(together('expires_at').as('expires_at'))
           .orderBy('d.seq')
+          .orderBy('d.part')
           .execute();
         for (const row of rows) yield holdsOf(row);
       }
@@ -238,11 +241,13 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** When a consent expires; the index is stored as one digit. */
 const expiries = ['withoutExpiry', 'expired', 'within30Days', 'within90Days', 'later'] as const;
-/** Characters of a time and a seq. */
-const PLACE = 24 + 17;
+/** More than the events of an entry that are read (receivers/batch.ts), so that one number stands for seq and part. */
+const PARTS = 1000;
+/** Characters of a time, a seq and a part. */
+const PLACE = 24 + 17 + 4;
 
 /**
- * What a decision `d` leaves standing, as a text that begins with its place in the order of time and seq. The maximum
+ * What a decision `d` leaves standing, as a text that begins with its place in the order of time, seq and part. The maximum
  * over several decisions is then the latest one's. If nothing stands, nothing follows the place. So one sort by subject
  * finds each one's latest: numbering them in a window costs more, and a correlated `not exists` is quadratic if many
  * rows share a subject.
@@ -255,26 +260,26 @@ function placedHolds(
 ): RawBuilder<string> {
   const [stands, held, expires] = [column('stands'), column('held'), together('expires_at')];
   const [policy, version] = [together('policy_id'), together('policy_version')];
-  return sql<string>`d.at || (10000000000000000 + d.seq) || case when ${stands} = '[]' and ${held} = '[]' then '' else
+  return sql<string>`d.at || (10000000000000000 + d.seq) || (${sql.lit(PARTS)} + d.part) || case when ${stands} = '[]' and ${held} = '[]' then '' else
       case when ${expires} is null then '0' when ${expires} <= ${period.to} then '1' when ${expires} < ${in30Days} then '2'
         when ${expires} < ${in90Days} then '3' else '4' end
-      || case when ${held} = '[]' then 0 else d.seq end || ' ' || ${stands} || ${'\n'}
+      || case when ${held} = '[]' then 0 else d.seq * ${sql.lit(PARTS)} + d.part end || ' ' || ${stands} || ${'\n'}
       || coalesce(length(${policy}) || ' ' || ${policy}, '-') || coalesce('+' || ${version}, '') end`;
 }
 
 function readHolds(text: string): Pick<StandingConsents, 'policyId' | 'policyVersion' | 'stands'> & {
-  /** 0: the decision determines everything. */
-  readonly seq: number;
+  /** Seq and part in one number; 0: the decision determines everything. */
+  readonly place: number;
   readonly expiry: (typeof expiries)[number];
 } {
-  const [, expiry, seq, stands = '', length, rest = ''] = /^(\d)(\d+) ([^\n]*)\n(?:-|(\d+) )(.*)$/s.exec(text) ?? [];
+  const [, expiry, place, stands = '', length, rest = ''] = /^(\d)(\d+) ([^\n]*)\n(?:-|(\d+) )(.*)$/s.exec(text) ?? [];
   const policyId = length === undefined ? null : [...rest].slice(0, Number(length)).join('');
   const version = rest.slice(policyId?.length ?? 0);
   return {
     policyId,
     policyVersion: version === '' ? null : version.slice(1),
     stands,
-    seq: Number(seq),
+    place: Number(place),
     expiry: expiries[Number(expiry)] ?? 'later',
   };
 }

@@ -3,8 +3,16 @@ import type { Judged } from '../../core/consent-judgement.ts';
 import { judgeDecision, type JudgedDecision, timelineOf } from '../../core/consent-timeline.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
-import { amongFew, contradicted, decisionsIn, firstDecisionsIn, type JudgedAt, judgedAt } from './decisions-in.ts';
-import { pageByKey, type Period, type Scope } from './scope.ts';
+import {
+  amongFew,
+  contradicted,
+  type DecisionPlace,
+  decisionsIn,
+  firstDecisionsIn,
+  type JudgedAt,
+  judgedAt,
+} from './decisions-in.ts';
+import { afterRow, pageByKey, type Period, type Scope } from './scope.ts';
 
 export type DecisionRow = Selectable<Tables['decision_history']>;
 
@@ -21,7 +29,12 @@ export function createDecisionQueries(query: Query) {
     /** Every row of the period including repeats, by time. */
     decisionRows: (period: Period): AsyncIterable<JudgedRow> =>
       judgedRows(query, period, (after, limit) =>
-        decisionsIn(query, period, after).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit),
+        decisionsIn(query, period, after)
+          .selectAll('d')
+          .orderBy('d.at')
+          .orderBy('d.seq')
+          .orderBy('d.part')
+          .limit(limit),
       ),
 
     /**
@@ -32,10 +45,15 @@ export function createDecisionQueries(query: Query) {
       period: Period,
       judgements: readonly Judged[] | null,
       limit: number,
-      after: { readonly at: string; readonly seq: number } | null,
+      after: DecisionPlace | null,
     ): Promise<readonly JudgedRow[]> {
       const judged = await judgedAt(query, period);
-      const rows = firstDecisionsIn(query, period, after).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit);
+      const rows = firstDecisionsIn(query, period, after)
+        .selectAll('d')
+        .orderBy('d.at')
+        .orderBy('d.seq')
+        .orderBy('d.part')
+        .limit(limit);
       return withJudgement(judged, judgements === null ? rows : rows.where(judged.judged, 'in', [...judgements]));
     },
 
@@ -65,8 +83,9 @@ export function createDecisionQueries(query: Query) {
                 : named.or(eb('d.subject', 'is', null).and('d.decision_id', 'in', owned));
             })
             .where('d.seq', '<=', scope.asOf)
-            .where('d.seq', '>', after?.seq ?? 0)
+            .where(afterRow('d', after))
             .orderBy('d.seq')
+            .orderBy('d.part')
             .limit(limit),
         );
       }
@@ -84,6 +103,7 @@ export function createDecisionQueries(query: Query) {
         .where(amongFew(period))
         .select(['d.decision_id as decisionId', together('subject').as('subject')])
         .orderBy('d.seq')
+        .orderBy('d.part')
         .execute();
       const wanted = new Set(found.map(({ decisionId }) => decisionId));
       const subjects = [...new Set(found.flatMap(({ subject }) => subject ?? []))];
@@ -132,6 +152,7 @@ export function createDecisionQueries(query: Query) {
         .where('d.is_first', '=', 1)
         .where('d.decision_id', 'in', ownedBy(query, now, subjects))
         .orderBy('d.seq', 'desc')
+        .orderBy('d.part', 'desc')
         .limit(limit);
       return withJudgement(await judgedAt(query, now), latest);
     },
@@ -166,6 +187,7 @@ export async function recordsOf(
         .where('decision_id', 'in', ids.slice(start, start + AT_ONCE))
         .where('seq', '<=', asOf)
         .orderBy('seq')
+        .orderBy('part')
         .execute();
       for (const row of rows) {
         const key = `${source} ${row.decision_id}`;
@@ -212,4 +234,4 @@ const AT_ONCE = 1000;
 
 /** `o` is the first record that names a subject, which therefore owns the decision. */
 export const namesOwner = sql<boolean>`(o.is_first = 1 or not exists (select 1 from decision_history as p where p.source = o.source
-    and p.decision_id = o.decision_id and p.seq < o.seq and p.subject is not null))`;
+    and p.decision_id = o.decision_id and (p.seq, p.part) < (o.seq, o.part) and p.subject is not null))`;

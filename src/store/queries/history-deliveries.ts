@@ -115,6 +115,17 @@ export function createDeliveryQueries(query: Query) {
       }
       return verdicts;
     },
+
+    /** Whether an entry is a delivery that held several events: its content may concern several people. */
+    async holdsSeveral({ source }: Scope, seq: number): Promise<boolean> {
+      const row = await query
+        .selectFrom('delivery_history')
+        .select('events')
+        .where('source', '=', source)
+        .where('seq', '=', seq)
+        .executeTakeFirst();
+      return (row?.events ?? 1) > 1;
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { erasedSeqs } from '../../crypto/entry.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { periodKey } from './counters.ts';
-import { pageByKey, type Period, type Scope } from './scope.ts';
+import { afterRow, pageByKey, type Period, type Scope } from './scope.ts';
 
 /** A policy change, with the commitment of the entry that reported it. */
 export type PolicyRow = Selectable<Tables['policy_history']> & { readonly commitment: string | null };
@@ -37,9 +37,10 @@ export function createEvidenceQueries(query: Query) {
           .select('h.commitment')
           .where('p.source', '=', source)
           .where('p.seq', '<=', asOf)
-          .where('p.seq', '>', after?.seq ?? 0)
+          .where(afterRow('p', after))
           .where('p.at', '<', to)
           .orderBy('p.seq')
+          .orderBy('p.part')
           .limit(limit)
           .execute(),
       ),

@@ -1,6 +1,6 @@
 import { sql, SqliteAdapter } from 'kysely';
 import type { Query } from '../store.ts';
-import { amongFew, contradicted, decisionsIn, firstDecisionsIn, hasRow } from './decisions-in.ts';
+import { amongFew, contradicted, type DecisionPlace, decisionsIn, firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
 import { pageByKey, type Period, type Scope, SOURCES_TOGETHER } from './scope.ts';
 
@@ -46,7 +46,7 @@ export interface ReconciledDecision {
 /** Decisions per statement. */
 const DECISIONS = 500;
 
-type Found = Pick<DecisionRow, 'at' | 'seq' | 'decision_id'>;
+type Found = Pick<DecisionRow, 'at' | 'seq' | 'part' | 'decision_id'>;
 
 /** A decision `d` with neither an id nor a time: no row of the other side can be matched with it. */
 const NAMELESS = `d.record_id is null and d.occurred_basis = 'received'`;
@@ -84,14 +84,14 @@ function inPostgres(windows: readonly BannerWindow[]) {
  * The first row of each decision of the period. Excludes withdrawals that an officer recorded on request: they are
  * neither delivered nor in the log.
  */
-const firstTold = (query: Query, period: Period, after: Pick<Found, 'at' | 'seq'> | null = null) =>
+const firstTold = (query: Query, period: Period, after: DecisionPlace | null = null) =>
   firstDecisionsIn(query, period, after).where('d.via', '<>', 'request');
 
 /**
  * Decisions that came first from the log, along the partial index for them: SQLite uses it only if both conditions are
  * literally in the statement.
  */
-const firstPulled = (query: Query, period: Period, after: Pick<Found, 'at' | 'seq'> | null = null) =>
+const firstPulled = (query: Query, period: Period, after: DecisionPlace | null = null) =>
   decisionsIn(query, period, after).where(sql<boolean>`d.via = 'pull' and d.is_first = 1`);
 
 /** 1 if the decision `d` came both ways. */
@@ -231,6 +231,7 @@ export function createReconciliationQueries(query: Query) {
         const rows = await query
           .selectFrom('decision_history')
           .select('seq')
+          .distinct()
           .where('source', '=', period.source)
           .where('seq', 'in', seqs.slice(start, start + DECISIONS))
           .where('seq', '<=', period.asOf)
@@ -259,15 +260,15 @@ export function createReconciledLists(query: Query) {
       period: Period,
       finding: ReconciliationFinding,
       most?: number,
-      from: Pick<Found, 'at' | 'seq'> | null = null,
+      from: DecisionPlace | null = null,
     ): AsyncIterable<ReconciledDecision> {
-      const load = (after: Pick<Found, 'at' | 'seq'> | null, limit: number): Promise<readonly Found[]> => {
+      const load = (after: DecisionPlace | null, limit: number): Promise<readonly Found[]> => {
         const rows = (finding === 'only-pulled' ? firstPulled : firstTold)(query, period, after);
-        let page = rows.select(['d.at', 'd.seq', 'd.decision_id']);
+        let page = rows.select(['d.at', 'd.seq', 'd.part', 'd.decision_id']);
         if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(query, period));
         else page = page.where((finding === 'only-pulled' ? bothWays : mostlyBothWays)(period), '=', 0);
         if (finding === 'only-webhook') page = page.where('d.via', '=', 'webhook');
-        return page.orderBy('d.at').orderBy('d.seq').limit(limit).execute();
+        return page.orderBy('d.at').orderBy('d.seq').orderBy('d.part').limit(limit).execute();
       };
       if (most !== undefined) {
         const some = await load(from, Math.min(most, DECISIONS));
@@ -299,6 +300,7 @@ async function rowsOf(query: Query, period: Period, ids: readonly string[]): Pro
     .where('decision_id', 'in', ids)
     .where('seq', '<=', period.asOf)
     .orderBy('seq')
+    .orderBy('part')
     .execute();
   const byId = new Map<string, DecisionRow[]>(ids.map((id) => [id, []]));
   for (const row of rows) byId.get(row.decision_id)?.push(row);

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { ScanItem } from '../../core/site-inventory.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
-import { pageByKey, type Scope } from './scope.ts';
+import { afterRow, pageByKey, type RowPlace, type Scope } from './scope.ts';
 
 /** A finished scan, without its items. */
 export type ScanRow = Omit<Selectable<Tables['scan_history']>, 'items' | 'domain'> & {
@@ -42,7 +42,16 @@ export function createScanQueries(query: Query) {
   const rowsOf = (found: ReturnType<typeof scans>) =>
     found
       .leftJoin('delivery_history as d', 'd.seq', 's.seq')
-      .select(['s.seq', 's.source', 's.received_at', 's.occurred_at', 's.occurred_basis', 's.occurred_counts', 's.at'])
+      .select([
+        's.seq',
+        's.part',
+        's.source',
+        's.received_at',
+        's.occurred_at',
+        's.occurred_basis',
+        's.occurred_counts',
+        's.at',
+      ])
       .select(['s.scan_id', 's.status', 's.cookies_found', 's.trackers_found', 's.uncategorised', 's.score'])
       .select(['s.before_consent', 's.unread_items', 's.listed', 'd.commitment'])
       .select((eb) => eb.fn.coalesce('s.domain', sql<string>`''`).as('site'));
@@ -50,24 +59,34 @@ export function createScanQueries(query: Query) {
   return {
     /** Newest first. */
     scanRows: (filter: ScanFilter & { readonly limit: number }): Promise<readonly ScanRow[]> =>
-      rowsOf(scans(filter)).orderBy('s.at', 'desc').orderBy('s.seq', 'desc').limit(filter.limit).execute(),
+      rowsOf(scans(filter))
+        .orderBy('s.at', 'desc')
+        .orderBy('s.seq', 'desc')
+        .orderBy('s.part', 'desc')
+        .limit(filter.limit)
+        .execute(),
 
     /** The last inventory of each site before `to`, by site. */
     async lastInventories(filter: ScanFilter): Promise<readonly ScanRow[]> {
       const ranked = scans({ ...filter, listed: true }).select([
         's.seq',
-        sql<number>`row_number() over (partition by s.domain order by s.at desc, s.seq desc)`.as('place'),
+        's.part',
+        sql<number>`row_number() over (partition by s.domain order by s.at desc, s.seq desc, s.part desc)`.as('place'),
       ]);
-      const last = query.selectFrom(ranked.as('r')).select('r.seq').where('r.place', '=', 1);
-      return rowsOf(scans({ source: filter.source, asOf: filter.asOf }).where('s.seq', 'in', last))
+      const last = query.selectFrom(ranked.as('r')).select(['r.seq', 'r.part']).where('r.place', '=', 1);
+      return rowsOf(scans({ source: filter.source, asOf: filter.asOf }).where(sql<boolean>`(s.seq, s.part) in ${last}`))
         .orderBy('site')
         .limit(MAX_SITES)
         .execute();
     },
 
     /** The items that a scan found, by name; empty if it lists none. */
-    async scanItems({ source, asOf }: Scope, seq: number): Promise<readonly ScanItem[]> {
-      const row = await scans({ source, asOf }).select('s.items').where('s.seq', '=', seq).executeTakeFirst();
+    async scanItems({ source, asOf }: Scope, { seq, part }: RowPlace): Promise<readonly ScanItem[]> {
+      const row = await scans({ source, asOf })
+        .select('s.items')
+        .where('s.seq', '=', seq)
+        .where('s.part', '=', part)
+        .executeTakeFirst();
       return row?.items == null ? [] : (JSON.parse(row.items) as readonly ScanItem[]);
     },
 
@@ -85,9 +104,10 @@ export function createScanQueries(query: Query) {
           .select('d.commitment')
           .where('i.source', '=', source)
           .where('i.seq', '<=', asOf)
-          .where('i.seq', '>', after?.seq ?? 0)
+          .where(afterRow('i', after))
           .$if(to !== undefined, (some) => some.where('i.at', '<', to ?? ''))
           .orderBy('i.seq')
+          .orderBy('i.part')
           .limit(limit)
           .execute(),
       ),

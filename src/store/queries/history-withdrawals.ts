@@ -7,7 +7,7 @@ import { type DecisionRow, namesOwner, recordsOf } from './history-decisions.ts'
 import { nullsFirst, pageByKey, type Period } from './scope.ts';
 
 export interface WithdrawalTime
-  extends Pick<DecisionRow, 'seq' | 'at' | 'received_at' | 'occurred_basis' | 'occurred_counts' | 'via'> {
+  extends Pick<DecisionRow, 'seq' | 'part' | 'at' | 'received_at' | 'occurred_basis' | 'occurred_counts' | 'via'> {
   readonly judged: Judged;
 }
 
@@ -44,10 +44,11 @@ export function createWithdrawalQueries(query: Query) {
           .where(sql<boolean>`${label} in ('withdrawn', 'partly-withdrawn')`)
           // Checked for withdrawals only.
           .where('d.decision_id', 'not in', contradicted(query, period))
-          .select(['d.seq', 'd.at', 'd.received_at', 'd.occurred_basis', 'd.occurred_counts', 'd.via'])
+          .select(['d.seq', 'd.part', 'd.at', 'd.received_at', 'd.occurred_basis', 'd.occurred_counts', 'd.via'])
           .select(label.as('judged'))
           .orderBy('d.at')
           .orderBy('d.seq')
+          .orderBy('d.part')
           .limit(limit)
           .execute(),
       );
@@ -100,6 +101,7 @@ export function createWithdrawalQueries(query: Query) {
         .select(['r.case_id as caseId', 'r.seq as withdrawnSeq', 'r.at as withdrawnAt', 'r.purposes as withdrawn'])
         .select(['o.subject', 'd.banner_id as bannerId', 'd.seq', 'd.at', 'd.source', 'd.decision_id as decisionId'])
         .orderBy('d.seq')
+        .orderBy('d.part')
         .orderBy('r.seq', 'desc')
         .limit(CONSENTS_AFTER)
         .execute();
@@ -107,7 +109,7 @@ export function createWithdrawalQueries(query: Query) {
       const found = new Map<string, ConsentAfterWithdrawal>();
       for (const { withdrawn, source: slug, decisionId, ...row } of rows) {
         const { caseId: id, subject } = row;
-        const key = `${id} ${row.seq}`;
+        const key = `${id} ${decisionId}`;
         const told = records.get(`${slug} ${decisionId}`);
         if (id === null || subject === null || told === undefined || found.has(key)) continue;
         const purposes = grantedAgain(told, Object.keys(parsePurposes(withdrawn)));
@@ -132,7 +134,8 @@ export function createWithdrawalQueries(query: Query) {
             .on(sql<boolean>`${timeOfDecision} <= r.at`),
         )
         .innerJoin('entries as e', 'e.seq', 'r.seq')
-        .where(sql<boolean>`r.seq = (select min(f.seq) from decision_history as f where ${sameAnswer('f')})`)
+        // An expression, so that SQLite does not look for the lowest seq along the time index.
+        .where(sql<boolean>`r.seq = (select min(f.seq + 0) from decision_history as f where ${sameAnswer('f')})`)
         .where(
           sql<boolean>`not exists (select 1 from decision_history as k
             where ${sameAnswer('k')} and coalesce(k.banner_id, '') = coalesce(d.banner_id, ''))`,

@@ -10,7 +10,7 @@ import { createScanQueries } from './history-scans.ts';
 import { createWithdrawalQueries } from './history-withdrawals.ts';
 import { type Selectable, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
-import { pageByKey, type Scope } from './scope.ts';
+import { afterRow, pageByKey, type Scope } from './scope.ts';
 
 /**
  * The source of all documents (docs/architecture.md, Documents read history only). Read-only and the same on both
@@ -57,8 +57,9 @@ function createCaseQueries(query: Query) {
           .where('source', '=', scope.source)
           .where('move', '=', 'opened')
           .where('seq', '<=', scope.asOf)
-          .where('seq', '>', after?.seq ?? 0)
+          .where(afterRow('case_history', after))
           .orderBy('seq')
+          .orderBy('part')
           .limit(limit)
           .execute(),
       ),
@@ -72,6 +73,7 @@ function createCaseQueries(query: Query) {
         .where('case_id', '=', caseId)
         .where('seq', '<=', scope.asOf)
         .orderBy('seq')
+        .orderBy('part')
         .execute(),
 
     /** Withdrawals of consent carried out by answers of cases up to asOf, in ledger order. */

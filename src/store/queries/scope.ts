@@ -1,4 +1,4 @@
-import { type OrderByItemBuilder, sql } from 'kysely';
+import { type OrderByItemBuilder, sql, type SqlBool } from 'kysely';
 
 /** One source's history as it was when the ledger ended at entry `asOf`. */
 export interface Scope {
@@ -31,6 +31,21 @@ export function givenSources(sources: readonly string[]) {
 /** Whether a row's policy was generated or published from here, by its source. For tables with `source` and `policy_id`. */
 export const isMadeHere = sql<boolean>`(source, policy_id) in
   (select source, policy_id from calls union all select source, policy_id from call_items)`;
+
+/** A row's place in a history ordered by entry, and by event within one that holds several. */
+export interface RowPlace {
+  readonly seq: number;
+  readonly part: number;
+}
+
+/** Rows of a history (by this alias) after a place in the order of seq and part; null: all. For `where`. */
+export function afterRow(alias: string, after: RowPlace | null) {
+  const [seq, part] = [sql.ref<number>(`${alias}.seq`), sql.ref<number>(`${alias}.part`)];
+  // A lower bound of its own, so that the index on seq is used.
+  return after === null
+    ? sql<SqlBool>`${seq} > 0`
+    : sql<SqlBool>`(${seq} >= ${after.seq} and (${seq} > ${after.seq} or ${part} > ${after.part}))`;
+}
 
 /** Rows per page: few enough to hold two pages in memory, and enough that round trips do not matter. */
 const PAGE_ROWS = 2000;
