@@ -86,25 +86,33 @@ const names = {
   /** dsar.*. */
   request: {
     requestId:
-      'request_id dsar_id dsar_request_id request.id dsar.id reference reference_number ref ticket_id case_id id ' +
-      'uuid uid',
+      'request_id dsar_id dsar_request_id request.id dsar.id subject_request_id privacy_request_id agent_request_id ' +
+      'request_queue_ref_id request_queue_id reference reference_number ref ref_id ticket_id case_id external_id ' +
+      'metadata.uid id uuid uid',
     requestKind:
-      'request_type dsar_type request_kind request.type dsar.type request_types right rights right_type request ' +
-      'kind type category action subject',
+      'request_type dsar_type request_kind request.type dsar.type request_types right rights right_type rights_type ' +
+      'subject_request_type dsr_type dsa_request_type privacy_request_type privacy_right exercise requested_actions ' +
+      'requested_rights operation policy_key policy.key policy_action action_type',
+    requestTopic: 'request kind type types category action actions subject topic',
     requesterName:
       'requester_name requester.name requester.full_name requestor_name requestor.name data_subject_name ' +
-      'data_subject.name subject_name customer_name customer.name contact.name consumer.name person.name ' +
-      'user.name full_name name requester requestor data_subject from',
+      'data_subject.name data_subject.full_name subject_name subject.name subject.full_name customer_name customer.name ' +
+      'contact.name consumer.name person.name user.name full_name name requester requestor data_subject from',
     requesterFirstName:
-      'first_name given_name requester.first_name requestor.first_name data_subject.first_name contact.first_name',
+      'first_name given_name requester.first_name requestor.first_name data_subject.first_name subject.first_name ' +
+      'customer.first_name contact.first_name dsar_details.given_name',
     requesterLastName:
-      'last_name family_name surname requester.last_name requestor.last_name data_subject.last_name ' +
-      'contact.last_name',
+      'last_name family_name surname requester.last_name requestor.last_name data_subject.last_name subject.last_name ' +
+      'customer.last_name contact.last_name dsar_details.family_name',
     requesterEmail:
       'requester_email requester.email requester.email_address requestor_email requestor.email data_subject_email ' +
       'data_subject.email subject_email subject.email customer_email customer.email contact_email contact.email ' +
-      'consumer.email person.email user.email user_email email email_address mail contact requester requestor ' +
-      'from',
+      'consumer.email person.email user.email user_email dsar_details.email identity.email claims.email email ' +
+      'email_address mail data_subject_identifier subject_identifier contact requester requestor from',
+    requesterIdentities:
+      'subject_identities identities identity identifiers data_subject.identities data_subject.identifiers ' +
+      'subject.identities subject.identifiers requester.identifiers customer.identifiers core_identifier profile ' +
+      'profiles emails users user_ids data_subject_identifiers',
     requestSubject:
       'visitor_hash visitor_id_hash hashed_visitor_id visitor_id visitor.hash visitor.id subject_hash ' +
       'hashed_subject identifier_hash hashed_identifier hashed_id consent_subject anonymous_id ' +
@@ -112,15 +120,22 @@ const names = {
       'data_subject.hashed_id data_subject.visitor_hash hash',
     requestJurisdiction:
       'jurisdiction jurisdiction_code country_code country requester.country requester.jurisdiction ' +
-      'data_subject.country address.country geo.country location.country residence country_of_residence location',
+      'data_subject.country data_subject.residency subject.country_code subject.country address.country geo.country ' +
+      'location.country residence country_of_residence residency location',
     requestRegion:
-      'region_code state_code region us_state province requester.state requester.region address.state geo.region ' +
-      'state',
+      'region_code state_code region us_state province country_sub_division requester.state requester.region ' +
+      'subject.state_region_code subject.state address.state geo.region state',
+    requestRegulation: 'regime regulation legal_regime applicable_law legislation law',
     requestMessage:
-      'message description request_details details request_message comment comments notes text ' +
-      'additional_information body',
-    requestedAt: 'submitted_at requested_at request_date date_submitted received_at submission_date',
-    requestCreatedAt: 'created_at created',
+      'message description request_details details request_message request_description comment comments notes text ' +
+      'additional_information inquiry subject.description body',
+    requestedAt:
+      'submitted_at requested_at request_date date_submitted received_at submission_date issued_at submitted_time ' +
+      'submitted_timestamp submitted_date submitted_on submission_time requested_on request_time received_time ' +
+      'received_on received_date date_received request_received_at received_date_time',
+    requestCreatedAt:
+      'created_at created date_created created_date created_time created_date_time created_timestamp created_on ' +
+      'creation_date request_queue_date_created',
   },
 
   /** cookie_scan.completed. */
