@@ -140,17 +140,17 @@ const names = {
 
   /** cookie_scan.completed. */
   scan: {
-    scanId: 'scan_id cookie_scan_id scan.id report_id id uuid uid',
+    scanId: 'scan_id cookie_scan_id scan.id scan_uuid report_id id uuid uid',
     scanDomain:
-      'domain site_domain site.domain scanned_domain hostname host website site_url site.url scanned_url ' +
-      'target_url url site',
+      'domain site_domain site.domain domain.name domain_name scanned_domain hostname host website site_url site.url ' +
+      'scanned_url scan_url target_url url site',
     scanStatus: 'scan_status scan.status status result outcome state',
     cookiesFound:
-      'cookies_found cookie_count cookies_count total_cookies num_cookies cookies.total cookies.count total ' +
-      'cookies',
+      'cookies_found cookie_count cookies_count total_cookies num_cookies number_of_cookies cookies_total ' +
+      'cookies.total cookies.count total cookies',
     trackersFound:
-      'trackers_found tracker_count trackers_count total_trackers third_party_trackers trackers.total ' +
-      'trackers.count cookies.trackers trackers',
+      'trackers_found tracker_count trackers_count total_trackers number_of_trackers third_party_trackers ' +
+      'trackers.total trackers.count cookies.trackers trackers',
     uncategorised:
       'uncategorised uncategorized uncategorised_cookies uncategorized_cookies uncategorised_count ' +
       'uncategorized_count unclassified unclassified_cookies unclassified_count unknown_cookies unknown ' +
@@ -158,19 +158,25 @@ const names = {
     score: 'score compliance_score overall_score scan_score rating',
     trackersBeforeConsent:
       'trackers_before_consent pre_consent_trackers trackers_pre_consent trackers.before_consent trackers.pre_consent ' +
-      'trackers_without_consent',
+      'trackers_without_consent cookies_before_consent pre_consent_cookies cookies_pre_consent cookies.before_consent ' +
+      'cookies.pre_consent cookies_without_consent cookies_before_consent.count cookies_before_consent.total ' +
+      'before_consent pre_consent scripts_before_consent',
     scanCookies:
       'cookies.items cookies.list cookies.details cookies.found cookie_list cookies_list found_cookies detected_cookies ' +
       'cookie_inventory inventory cookies_found cookies items findings results',
     scanTrackers:
       'trackers.items trackers.list trackers.details trackers.found tracker_list trackers_list found_trackers ' +
       'detected_trackers trackers_found third_party_trackers trackers cookies.trackers scripts',
+    scanGroups: 'categories cookie_categories cookies_by_category cookie_groups groups',
     foundBeforeConsent:
       'trackers_before_consent pre_consent_trackers trackers_pre_consent trackers.before_consent trackers.pre_consent ' +
-      'trackers_without_consent cookies_before_consent pre_consent_cookies cookies.before_consent cookies.pre_consent ' +
-      'before_consent pre_consent',
-    scannedAt: 'completed_at finished_at scanned_at scan_date ended_at',
-    scanCreatedAt: 'created_at created',
+      'trackers_without_consent cookies_before_consent pre_consent_cookies cookies_pre_consent cookies.before_consent ' +
+      'cookies.pre_consent cookies_without_consent before_consent pre_consent scripts_before_consent',
+    scannedAt:
+      'completed_at finished_at scanned_at scan_date ended_at completed_date completed_on completion_date ' +
+      'completion_time completed_time finished_on finish_date scan_completed_at scan_completed_date scan_end_date ' +
+      'scan_end_time end_date end_time last_scanned_at last_scan_date completed finished',
+    scanCreatedAt: 'created_at created started_at start_date created_date',
   },
 
   /** One cookie or tracker in a scan's list; looked up within it. */
@@ -179,15 +185,18 @@ const names = {
       'name cookie_name tracker_name cookie tracker key title label id identifier script_url script src url host domain',
     itemKind: 'kind item_type is_tracker tracker type',
     itemCategory:
-      'category cookie_category category.name category.slug purpose purpose.name classification group consent_category type',
+      'category cookie_category category.name category.slug category_name category_label category.label ' +
+      'cookie_category_name purpose purpose.name purpose_name classification group group_name group.name ' +
+      'consent_category category_id category.id type',
     itemDomain:
-      'domain cookie_domain host hostname set_by_domain source_domain provider_domain script_url src url provider.domain',
+      'domain cookie_domain host hostname host_name set_by_domain source_domain provider_domain script_url src url ' +
+      'provider.domain',
     itemProvider:
-      'provider provider.name vendor vendor.name company company.name service service.name set_by owner organisation ' +
-      'organization',
+      'provider provider.name provider_name vendor vendor.name vendor_name company company.name company_name service ' +
+      'service.name third_party_name set_by owner organisation organization',
     itemBeforeConsent:
       'before_consent set_before_consent loaded_before_consent fired_before_consent found_before_consent pre_consent ' +
-      'is_pre_consent prior_to_consent without_consent consent_phase phase timing',
+      'is_pre_consent set_pre_consent prior_to_consent without_consent consent_phase phase timing',
     itemParty: 'party cookie_party third_party is_third_party first_party is_first_party party_type type',
   },
 

@@ -162,7 +162,7 @@ function readClause(clause: readonly Word[], isCalifornian: boolean): RequestedK
     if (kind === null) isUnclear = true;
     else kinds.add(kind);
   }
-  if (kinds.size === 0 && !isUnclear) {
+  if (kinds.size === 0 && !isUnclear && !has('consent')) {
     if (has('vagueChange')) kinds.add('rectification');
     else if (has('vague')) kinds.add('access');
   }
@@ -200,7 +200,13 @@ interface Negation {
 /** What a clause says no to. Words for rights after a `not` are not requests, nor are those before it unless it governs another word. */
 function negationOf(clause: readonly Word[]): Negation | null {
   const isFrench = clause.some(({ word }) => word === 'ne' || word === 'n');
-  const at = clause.findIndex(({ word, senses }) => senses.has('not') && !(isFrench && word === 'pas'));
+  const isRight = ({ senses }: Word) => rights.some((right) => senses.has(right));
+  const at = clause.findIndex(
+    ({ word, senses }, place) =>
+      (senses.has('not') && !(isFrench && word === 'pas')) ||
+      // Unlike in `without delay`.
+      (senses.has('without') && clause.slice(place).some(isRight)),
+  );
   if (at < 0) return null;
   const bears = (senses: ReadonlySet<Sense>) =>
     [...rights, 'sell', 'marketing', 'contact', 'optOut', 'withdraw', 'consent', 'stop'].some((one) =>
@@ -276,7 +282,7 @@ function articlesIn(clause: readonly Word[]): RequestedKinds {
     for (let next = place + 1; next < words.length; next += 1) {
       const number = words[next] ?? '';
       if (!/^\d+$/.test(number)) {
-        if (joining.has(number) || paragraphs.has(number)) continue;
+        if (joining.has(number) || paragraphs.has(number) || ranges.has(number)) continue;
         break;
       }
       // `15(1)`, `15 Abs. 1`: a paragraph of the article before it.
@@ -289,6 +295,7 @@ function articlesIn(clause: readonly Word[]): RequestedKinds {
   return { kinds, isUnclear };
 }
 
+const ranges: ReadonlySet<string> = new Set(['to', 'through', 'bis', 'a', 'al', 'tot', 'do', 'till']);
 const paragraphs: ReadonlySet<string> = new Set([
   'abs',
   'absatz',

@@ -1,3 +1,5 @@
+import { withoutAccents } from './parse.ts';
+
 /**
  * What a word says in a request of a data subject: the right it names, or how it bears on the words around it
  * (request-kinds.ts). Words of nine languages as statutes, authorities and request forms have them (GDPR Art. 7(3) and
@@ -9,7 +11,7 @@ const words = {
   access:
     'access accesses accessing acces acceso acessar acesso accedere acceder accesso *accessrequest* *subjectaccess* *dataaccess* ' +
     '*rightofaccess* *righttoknow* toknow sar dsar rtk *auskunft* *einsicht* inzage* *inzage* *dostep* tillgang* *registerutdrag* ' +
-    'insyn dsarrequest disclos* offenleg* divulgation copy copies copia copias kopia kopie kopii kopi kopior download* herunterladen ' +
+    'insyn dsarrequest copy copie copia copias kopia kopie kopii kopi kopior download* herunterladen ' +
     'telecharge* descarga* scaricare specificpieces',
   portability:
     '*portabil* *ubertragbar* *uebertragbar* *overdraagba* *przenoszen* *przenosn* przeniesieni* transfer transferring export exports ' +
@@ -17,13 +19,13 @@ const words = {
   erasure:
     'eras* *erasure* delet* *deletion* *delete forget forgotten *forgotten* rtbf remov* redact* purge wipe *losch* *loesch* ' +
     '*vergessenwerden* effac* supprim* suppression oubli borrad* borrar borre borren borra supresion suprim* olvido elimin* cancelacion cancelamento cancellazion* ' +
-    'cancellare cancellate oblio verwijder* *wissing* wissen gewist vergetelheid vergetenworden apaga* exclusao excluir esqueciment* ' +
+    'cancellare cancellate cancella oblio verwijder* *wissing* wissen wis gewist vergetelheid vergetenworden apaga* exclusao excluir esqueciment* ' +
     'esquecido usun* usuw* zapomn* skasowa* radera* radering* borttag* glomd bortglomd',
   rectification:
     'rectif* retific* rettific* correct correction* correcting corrig* correg* correcc* correcao correcoes correzion* corrett* korrigier* korrektur* ' +
     '*berichtig* korriger* amend* inaccura* correctie* verbeteren sprostow* poprawi* *rattelse* ratta',
   restriction:
-    'restrict* *einschrank* *einschraenk* *beschrankung* *beschraenkung* sperrung beperk* *beperking* ogranicz* *begransning* begransa bloqueo ' +
+    'restrict* *einschrank* *einschraenk* *beschrankung* *beschraenkung* sperrung beperk* *beperking* ogranicz* *begransning* begransa bloqueo bloqueio ' +
     'blocage',
   objection:
     'object objecting objection* oppos* opos* opon* opporsi oppongo opporre widersprich* widersprech* *widerspruch* *bezwaar* sprzeciw* ' +
@@ -32,17 +34,18 @@ const words = {
   optOut: 'optout *optout* dns dnsmpi dnss dnsspi *donotsell* *donotshare* *stopsell* *stopselling*',
   /** Words for a right that also have other meanings: they count only if the text names no right otherwise. */
   vague:
-    'view read know information informations info informac* informatie informazion* informationen uppgifter udostepni*',
+    'view read know disclos* offenleg* divulgation information informations info informac* informatie informazion* informationen uppgifter udostepni*',
   vagueChange: 'update* updating change aktualis* actualis* actualiz* aktualiz* aggiorn* bijwerk* uppdater* modif*',
 
   /** Words that bear on a right. */
   not: 'not no never nor dont nicht kein* ne pas non niet geen nao nie inte ej jamais nunca aldrig nooit nigdy',
+  without: 'without ohne sans sin senza zonder sem bez utan',
   withdraw:
     'withdraw* withdrew revok* revoc* revog* rescind* retract* *widerruf* *widerrufe* zuruckz* zurucknehm* zuruck rucknahme retirer retirez retire ' +
     'retiro retirar retirada retrait* ritir* intrek* ingetrokken herroep* wycofa* wycofuj* odwola* cofn* cofam aterkall* tillbaka aterta*',
   cancel:
     'cancel canceled cancelled canceling cancelling cancellation stornier* annul* anular anulow* cancelar cancele cancelacion cancelamento ' +
-    'cancellare cancellate abbrechen annuleren',
+    'cancellare cancellate cancella abbrechen annuleren avbryt*',
   consent: 'consent* consenso *einwilligung* *zustimmung* toestemming* zgod* zgoda *samtycke* permission permissions',
   request:
     'request requests *antrag* *anfrage* *ersuchen demande demandes requete solicitud* peticion* richiest* domanda istanza *verzoek* pedido* ' +
@@ -58,7 +61,7 @@ const words = {
     'mailings mailing spam advertis* commercial* comercial* emailing *nyhetsbrev* nieuwsbrief* boletin suppressionlist',
   targeted: 'targeted crosscontext behavioral behavioural profiling tracking',
   from: 'from aus von vom de du des dal dalla dai da do das dos uit van z ze fran ur off',
-  contact: 'contact contacting contacted kontakt* contacter contactar contatt* contato emails mails calls sms',
+  contact: 'contact contacting contacted kontakt* contacter contactar contatt* contato email emails mails calls sms',
   sensitive:
     'sensitive sensibles sensible sensibel* sensibl* sensibil* sensivel sensiveis gevoelig* wrazliw* kanslig* spi lspi',
   processing:
@@ -125,20 +128,13 @@ export function sensesOf(word: string): ReadonlySet<Sense> {
 
 /** The most words of a text that are looked at. */
 const MAX_WORDS = 80;
-const letters: Readonly<Record<string, string>> = { ł: 'l', ø: 'o', æ: 'ae', œ: 'oe', ß: 'ss', đ: 'd' };
-
 /**
  * The words of a text by sentence, in lower case without accents: `rightToKnow` is three words, `opt-out` one. At most
  * 80 words.
  */
 export function sentencesOf(text: string): readonly (readonly string[])[] {
-  const plain = text
-    .replace(/([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3 $2')
-    .toLowerCase()
-    .replace(/n['’]t\b/g, ' not')
-    .replace(/[łøæœßđ]/g, (letter) => letters[letter] ?? letter)
-    .normalize('NFD')
-    .replace(/\p{M}+/gu, '');
+  const spaced = text.replace(/([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3 $2');
+  const plain = withoutAccents(spaced).replace(/n['’]t\b/g, ' not');
   const sentences: string[][] = [];
   let left = MAX_WORDS;
   for (const sentence of plain.split(/[!?;\n]+|\.\s+(?!\d)/)) {

@@ -180,6 +180,11 @@ const one: Readonly<Partial<Record<RequestKind, readonly string[]>>> = {
 
 /** Texts that name rights without asking for them, or of which one thing cannot be decided. */
 const doubtful = [
+  'without deletion',
+  'ohne Löschung',
+  'Access without deletion',
+  'Annullare la richiesta di accesso',
+  'revoke access',
   'limit',
   'sale:opt_in',
   'SALE_OPT_IN',
@@ -223,6 +228,7 @@ const doubtful = [
 
 /** Texts that name no right. */
 const none = [
+  'change my consent',
   'other',
   'general review',
   'LGPD Art. 18',
@@ -248,6 +254,12 @@ const several: readonly (readonly [string, readonly RequestKind[]])[] = [
 ];
 
 const mains = Object.entries(one) as [RequestKind, readonly string[]][];
+
+describe('a range of articles', () => {
+  it('asks for more than its first', () => {
+    expect(readKinds('Articles 15 to 22')).toEqual({ kinds: ['access'], isUnclear: true });
+  });
+});
 
 describe('the right that a text asks for', () => {
   it.each(mains.flatMap(([kind, texts]) => texts.map((text) => [text, kind] as const)))('%s: %s', (text, kind) => {
