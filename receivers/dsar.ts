@@ -1,4 +1,4 @@
-import type { RequestKind } from '../src/core/vocabulary.ts';
+import { inUrgency, type RequestKind } from '../src/core/vocabulary.ts';
 import { mapJurisdiction } from '../src/law/jurisdictions.ts';
 import { fieldsOfFamilies } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
@@ -6,7 +6,7 @@ import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { readPlace } from './region.ts';
 import { isJsonObject, textOf } from './parse.ts';
-import { inUrgency, readKinds } from './request-kinds.ts';
+import { readKinds } from './request-kinds.ts';
 
 /** A data subject request as reported by the service. Every field may be missing: the case is opened anyway. */
 export interface RequestFact {

@@ -1,35 +1,12 @@
-import type { RequestKind } from '../src/core/vocabulary.ts';
+import { inUrgency, type RequestKind } from '../src/core/vocabulary.ts';
 import { type Sense, sensesOf, sentencesOf } from './request-words.ts';
 
 /** The rights that a text asks for. */
 export interface RequestedKinds {
-  /** Without repeats, in the order of {@link byUrgency}; empty: none is certain. */
+  /** Without repeats, the one that takes effect soonest first; empty: none is certain. */
   readonly kinds: readonly RequestKind[];
   /** The text also says something about a right that cannot be decided, for instance that it is not wanted. */
   readonly isUnclear: boolean;
-}
-
-/**
- * Kinds of request, those first that take effect soonest: the first one of a request is its main kind. Kinds that end
- * consent come before all others.
- */
-const byUrgency: readonly RequestKind[] = [
-  'withdraw-consent',
-  'opt-out',
-  'objection',
-  'limit',
-  'erasure',
-  'restriction',
-  'rectification',
-  'access',
-  'portability',
-  'unknown',
-];
-
-/** Kinds without repeats, the main kind of a request first. */
-export function inUrgency(kinds: Iterable<RequestKind>): RequestKind[] {
-  const wanted = new Set(kinds);
-  return byUrgency.filter((kind) => wanted.has(kind));
 }
 
 /**

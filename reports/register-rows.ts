@@ -1,5 +1,5 @@
 import { rebuildCase } from '../src/cases/fold.ts';
-import type { CaseFolded } from '../src/cases/folded.ts';
+import type { CaseFolded, RequestPart } from '../src/cases/folded.ts';
 import { type CaseView, viewCase } from '../src/cases/view.ts';
 import { decidingLaw } from '../src/law/deadlines.ts';
 import { mapJurisdiction } from '../src/law/jurisdictions.ts';
@@ -31,6 +31,8 @@ export interface RegisterRow {
   readonly receivedAt: string;
   readonly receiptBasis: string;
   readonly kind: CaseView['kind'];
+  /** What was done about each of several rights, `kind` first; absent: there is only one. */
+  readonly rights?: readonly { readonly kind: CaseView['kind']; readonly outcome: RequestPart['outcome'] }[];
   readonly jurisdiction: string | null;
   readonly channel: string;
   /** Id and name of the deciding law. */
@@ -103,6 +105,9 @@ function registerRow(
     receivedAt: row.receipt_at,
     receiptBasis: row.receipt_basis,
     kind,
+    ...(folded.parts === undefined
+      ? {}
+      : { rights: folded.parts.map(({ kind: right, outcome }) => ({ kind: right, outcome })) }),
     jurisdiction: row.jurisdiction,
     channel: row.channel,
     ...dates,
@@ -162,12 +167,14 @@ function responseOf(
 ): Responded {
   const { answer, refusal, withdrawal, duplicateOf } = folded;
   if (answer !== null) {
-    const denied = answer.parts.filter(({ outcome }) => outcome !== 'done');
+    const parts = answer.parts.length > 0 ? answer.parts : rightsDone(folded.parts ?? []);
+    const done = { ...answer, parts };
+    const denied = parts.filter(({ outcome }) => outcome !== 'done');
     return {
       responseAt: answer.at,
-      response: `Answered by ${answer.channel}. ${doneWords(answer, kind, withdrawals)}`,
+      response: `Answered by ${answer.channel}. ${doneWords(done, kind, withdrawals)}`,
       basisOfDenial: denied.length === 0 ? null : denied.map(({ ground = '' }) => ground).join('; '),
-      outcome: outcomeOf(answer, kind, withdrawals),
+      outcome: outcomeOf(done, kind, withdrawals),
     };
   }
   if (refusal !== null)
@@ -192,6 +199,20 @@ function responseOf(
       outcome: 'duplicate',
     };
   return { responseAt: null, response: null, basisOfDenial: null, outcome: 'open' };
+}
+
+/** What was recorded about each of several rights, as parts of the answer. */
+function rightsDone(parts: readonly RequestPart[]): Answer['parts'] {
+  return parts.flatMap(({ kind, outcome, ground, note }) =>
+    outcome === null
+      ? []
+      : {
+          what: kindWord(kind),
+          outcome,
+          ...(ground === null ? {} : { ground }),
+          ...(note === null ? {} : { note }),
+        },
+  );
 }
 
 type Answer = NonNullable<CaseFolded['answer']>;
@@ -264,12 +285,18 @@ export async function registerTotals(input: ReportInput): Promise<{
   const kinds = new Map<CaseView['kind'], Tally>();
   const all = emptyTally();
   for await (const row of registerRows(input)) {
-    const own = kinds.get(row.kind) ?? emptyTally();
-    kinds.set(row.kind, own);
-    for (const tally of [own, all]) addTo(tally, row);
+    addTo(all, row);
+    // Each right of a request counts among those of its kind.
+    for (const { kind, outcome } of row.rights ?? [{ kind: row.kind, outcome: null }]) {
+      const own = kinds.get(kind) ?? emptyTally();
+      kinds.set(kind, own);
+      addTo(own, outcome === null || row.responseAt === null ? row : { ...row, outcome: rightOutcomes[outcome] });
+    }
   }
   return { byKind: [...kinds].map(([kind, tally]) => totalsOf(kind, tally)), all: totalsOf(null, all) };
 }
+
+const rightOutcomes = { done: 'complied', partly: 'in-part', refused: 'denied' } as const;
 
 interface Tally {
   received: number;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestKind } from '../../src/core/vocabulary.ts';
-import { inUrgency, readKinds, requestKindOf } from '../../receivers/request-kinds.ts';
+import { inUrgency, type RequestKind } from '../../src/core/vocabulary.ts';
+import { readKinds, requestKindOf } from '../../receivers/request-kinds.ts';
 import { sentencesOf } from '../../receivers/request-words.ts';
 
 /** Texts that ask for exactly one right. */
