@@ -104,8 +104,8 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
 }
 
 /** Every right of a request. */
-function rightsOf({ kind, rights = [{ kind, outcome: null }] }: RegisterRow): readonly string[] {
-  return rights.map((right) => right.kind);
+function rightsOf({ kind, rights }: RegisterRow): readonly string[] {
+  return rights?.map((right) => right.kind) ?? [kind];
 }
 
 /** The counts on the first page, by kind: outcomes, in time or late, days (11 CCR 7102(a)). */

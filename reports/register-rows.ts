@@ -32,7 +32,12 @@ export interface RegisterRow {
   readonly receiptBasis: string;
   readonly kind: CaseView['kind'];
   /** What was done about each of several rights, `kind` first; absent: there is only one. */
-  readonly rights?: readonly { readonly kind: CaseView['kind']; readonly outcome: RequestPart['outcome'] }[];
+  readonly rights?: readonly {
+    readonly kind: CaseView['kind'];
+    readonly outcome: RequestPart['outcome'];
+    /** As of the day of its outcome, or of the register if there is none yet. */
+    readonly isLate: boolean | null;
+  }[];
   readonly jurisdiction: string | null;
   readonly channel: string;
   /** Id and name of the deciding law. */
@@ -100,14 +105,17 @@ function registerRow(
   const responded = responseOf(view, row.closed_at, withdrawals);
   const until = dateIn(responded.responseAt ?? generatedAt, timeZone);
   const { extension } = folded;
+  const rights = view.parts.map(({ kind: right, outcome, at, deadline: { limit } }) => ({
+    kind: right,
+    outcome,
+    isLate: limit === null ? null : (at === null ? until : dateIn(at, timeZone)) > limit,
+  }));
   return {
     caseId: row.case_id,
     receivedAt: row.receipt_at,
     receiptBasis: row.receipt_basis,
     kind,
-    ...(folded.parts === undefined
-      ? {}
-      : { rights: folded.parts.map(({ kind: right, outcome }) => ({ kind: right, outcome })) }),
+    ...(rights.length === 0 ? {} : { rights }),
     jurisdiction: row.jurisdiction,
     channel: row.channel,
     ...dates,
@@ -118,7 +126,7 @@ function registerRow(
       extension === null ? null : { noticeAt: extension.noticeAt, until: extension.until, reasons: extension.reasons },
     state: row.state,
     ...responded,
-    isLate: dates.legalLimit === null ? null : until > dates.legalLimit,
+    isLate: dates.legalLimit === null ? null : until > dates.legalLimit || rights.some(({ isLate }) => isLate === true),
     days: Math.max(0, daysBetween(dateIn(row.receipt_at, timeZone), until)),
     lastEntry: row.last_seq,
   };
@@ -287,10 +295,11 @@ export async function registerTotals(input: ReportInput): Promise<{
   for await (const row of registerRows(input)) {
     addTo(all, row);
     // Each right of a request counts among those of its kind.
-    for (const { kind, outcome } of row.rights ?? [{ kind: row.kind, outcome: null }]) {
+    for (const { kind, outcome, isLate } of row.rights ?? [{ ...row, outcome: null }]) {
       const own = kinds.get(kind) ?? emptyTally();
       kinds.set(kind, own);
-      addTo(own, outcome === null || row.responseAt === null ? row : { ...row, outcome: rightOutcomes[outcome] });
+      const isAnswered = outcome !== null && row.responseAt !== null;
+      addTo(own, { ...row, isLate, ...(isAnswered ? { outcome: rightOutcomes[outcome] } : {}) });
     }
   }
   return { byKind: [...kinds].map(([kind, tally]) => totalsOf(kind, tally)), all: totalsOf(null, all) };

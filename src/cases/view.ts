@@ -58,7 +58,7 @@ export interface CaseView {
   /** What was done about each of several rights; empty if there is only one. */
   readonly parts: readonly PartView[];
   readonly folded: CaseFolded;
-  /** Of several rights, the deadline of the one that is due first among those about which nothing is recorded. */
+  /** Of several rights, the deadline of the one that is due first among those about which nothing is recorded; the last of all if something is recorded about each. */
   readonly deadline: Deadlines;
   readonly identity: IdentityStanding;
   readonly open: boolean;
@@ -98,12 +98,16 @@ export function viewCase(row: CaseRow, context: ViewContext): CaseView {
 
 /**
  * The deadline of a case with several rights: that of the right due first among those about which nothing is recorded,
- * with the earliest day for the acknowledgement and the strictest identity rule of these rights. Null: there is one right.
+ * or, once something is recorded about each, of the one due last: by then the answer has to be sent. With it, the
+ * earliest day for the acknowledgement and the strictest identity rule of these rights. Null: there is one right.
  */
 function deadlineOfParts(parts: readonly PartView[]): Deadlines | null {
   const open = parts.filter(({ outcome }) => outcome === null);
   const each = (open.length === 0 ? parts : open).map(({ deadline }) => deadline);
-  const [first, ...others] = each.toSorted((a, b) => ((a.limit ?? '9') < (b.limit ?? '9') ? -1 : 1));
+  const dated = each
+    .filter(({ limit }) => limit !== null)
+    .toSorted((a, b) => ((a.limit ?? '') < (b.limit ?? '') ? -1 : 1));
+  const first = dated.at(open.length === 0 ? -1 : 0) ?? each[0];
   if (first === undefined) return null;
   const acknowledgements = each.flatMap(({ acknowledgeBy }) => acknowledgeBy ?? []).sort();
   const rules: readonly IdentityRule[] = ['required', 'on-recorded-doubt', 'forbidden'];
@@ -111,7 +115,7 @@ function deadlineOfParts(parts: readonly PartView[]): Deadlines | null {
   return {
     ...first,
     acknowledgeBy: acknowledgements[0] ?? null,
-    says: [...new Set([first, ...others].flatMap(({ says }) => says))],
+    says: [...new Set(each.flatMap(({ says }) => says))],
     identity: strict.identity,
   };
 }

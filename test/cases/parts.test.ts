@@ -113,6 +113,11 @@ describe('the deadline of a request for several rights', () => {
     expect(of(row).parts.map(({ deadline }) => deadline.limit)).toEqual([optOut, erasure]);
   });
 
+  it('is the latest of all once something is recorded about each, when only the answer has to be sent', () => {
+    const done = moved(row, settle('opt-out'), settle('erasure'));
+    expect(of(done).deadline.limit).toBe(of(row).parts[1]?.deadline.limit);
+  });
+
   it('is the shortest of all while a part is unclear', () => {
     const unclear = openedCase({ kind: 'erasure', furtherKinds: ['unknown'], jurisdiction: 'US-CA' });
     expect(of(unclear).deadline.limit).toBe(of(row).deadline.limit);
