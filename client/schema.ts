@@ -1005,7 +1005,10 @@ export interface components {
             /** @enum {string} */
             identity: "met" | "needed" | "failed";
             jurisdiction: string | null;
-            /** @enum {string} */
+            /**
+             * @description Of several rights the one that takes effect soonest.
+             * @enum {string}
+             */
             kind: "access" | "portability" | "erasure" | "rectification" | "restriction" | "objection" | "opt-out" | "limit" | "withdraw-consent" | "unknown";
             law: string | null;
             legalLimit: string | null;
@@ -1013,6 +1016,18 @@ export interface components {
             moves: string[];
             open: boolean;
             overdue: boolean;
+            /** @description The rights of a request with several, kind first; empty: kind alone. The request cannot be answered until settle-part has recorded what was done about each. */
+            parts: {
+                at: string | null;
+                by: string | null;
+                ground: string | null;
+                /** @enum {string} */
+                kind: "access" | "portability" | "erasure" | "rectification" | "restriction" | "objection" | "opt-out" | "limit" | "withdraw-consent" | "unknown";
+                legalLimit: string | null;
+                note: string | null;
+                /** @description null: nothing is recorded yet. */
+                outcome: ("done" | "partly" | "refused") | null;
+            }[];
             receiptAt: string;
             receiptBasis: string;
             regime: string | null;
@@ -1410,7 +1425,10 @@ export interface components {
             /** @enum {string} */
             identity: "met" | "needed" | "failed";
             jurisdiction: string | null;
-            /** @enum {string} */
+            /**
+             * @description Of several rights the one that takes effect soonest.
+             * @enum {string}
+             */
             kind: "access" | "portability" | "erasure" | "rectification" | "restriction" | "objection" | "opt-out" | "limit" | "withdraw-consent" | "unknown";
             law: string | null;
             legalLimit: string | null;
@@ -1426,6 +1444,18 @@ export interface components {
             newestDocument: number;
             open: boolean;
             overdue: boolean;
+            /** @description The rights of a request with several, kind first; empty: kind alone. The request cannot be answered until settle-part has recorded what was done about each. */
+            parts: {
+                at: string | null;
+                by: string | null;
+                ground: string | null;
+                /** @enum {string} */
+                kind: "access" | "portability" | "erasure" | "rectification" | "restriction" | "objection" | "opt-out" | "limit" | "withdraw-consent" | "unknown";
+                legalLimit: string | null;
+                note: string | null;
+                /** @description null: nothing is recorded yet. */
+                outcome: ("done" | "partly" | "refused") | null;
+            }[];
             readiness: {
                 lacks: {
                     blocking: boolean;
@@ -2625,7 +2655,7 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     /** @enum {string} */
-                    move: "acknowledge" | "start" | "amend" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "link-subject" | "note" | "requester-message" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "merge-duplicate" | "release-duplicate" | "close" | "reopen";
+                    move: "acknowledge" | "start" | "amend" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "settle-part" | "link-subject" | "note" | "requester-message" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "merge-duplicate" | "release-duplicate" | "close" | "reopen";
                     /** @description Required for approve: newestDocument of the case that you looked at. If a letter, file or pack was added since, the response is a conflict. */
                     seen?: number;
                 };

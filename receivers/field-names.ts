@@ -99,25 +99,33 @@ const names = {
   /** dsar.*. */
   request: {
     requestId:
-      'request_id dsar_id dsar_request_id request.id dsar.id reference reference_number ref ticket_id case_id id ' +
-      'uuid uid',
+      'request_id dsar_id dsar_request_id request.id dsar.id subject_request_id privacy_request_id agent_request_id ' +
+      'request_queue_ref_id request_queue_id reference reference_number ref ref_id ticket_id case_id external_id ' +
+      'metadata.uid id uuid uid',
     requestKind:
-      'request_type dsar_type request_kind request.type dsar.type request_types right rights right_type request ' +
-      'kind type category action subject',
+      'request_type dsar_type request_kind request.type dsar.type request_types right rights right_type rights_type ' +
+      'subject_request_type dsr_type dsa_request_type privacy_request_type privacy_right exercise requested_actions ' +
+      'requested_rights operation policy_key policy.key policy_action action_type',
+    requestTopic: 'request kind type types category action actions subject topic',
     requesterName:
       'requester_name requester.name requester.full_name requestor_name requestor.name data_subject_name ' +
-      'data_subject.name subject_name customer_name customer.name contact.name consumer.name person.name ' +
-      'user.name full_name name requester requestor data_subject from',
+      'data_subject.name data_subject.full_name subject_name subject.name subject.full_name customer_name customer.name ' +
+      'contact.name consumer.name person.name user.name full_name name requester requestor data_subject from',
     requesterFirstName:
-      'first_name given_name requester.first_name requestor.first_name data_subject.first_name contact.first_name',
+      'first_name given_name requester.first_name requestor.first_name data_subject.first_name subject.first_name ' +
+      'customer.first_name contact.first_name dsar_details.given_name',
     requesterLastName:
-      'last_name family_name surname requester.last_name requestor.last_name data_subject.last_name ' +
-      'contact.last_name',
+      'last_name family_name surname requester.last_name requestor.last_name data_subject.last_name subject.last_name ' +
+      'customer.last_name contact.last_name dsar_details.family_name',
     requesterEmail:
       'requester_email requester.email requester.email_address requestor_email requestor.email data_subject_email ' +
       'data_subject.email subject_email subject.email customer_email customer.email contact_email contact.email ' +
-      'consumer.email person.email user.email user_email email email_address mail contact requester requestor ' +
-      'from',
+      'consumer.email person.email user.email user_email dsar_details.email identity.email claims.email email ' +
+      'email_address mail data_subject_identifier subject_identifier contact requester requestor from',
+    requesterIdentities:
+      'subject_identities identities identity identifiers data_subject.identities data_subject.identifiers ' +
+      'subject.identities subject.identifiers requester.identifiers customer.identifiers core_identifier profile ' +
+      'profiles emails users user_ids data_subject_identifiers',
     requestSubject:
       'visitor_hash visitor_id_hash hashed_visitor_id visitor_id visitor.hash visitor.id subject_hash ' +
       'hashed_subject identifier_hash hashed_identifier hashed_id consent_subject anonymous_id ' +
@@ -125,30 +133,37 @@ const names = {
       'data_subject.hashed_id data_subject.visitor_hash hash',
     requestJurisdiction:
       'jurisdiction jurisdiction_code country_code country requester.country requester.jurisdiction ' +
-      'data_subject.country address.country geo.country location.country residence country_of_residence location',
+      'data_subject.country data_subject.residency subject.country_code subject.country address.country geo.country ' +
+      'location.country residence country_of_residence residency location',
     requestRegion:
-      'region_code state_code region us_state province requester.state requester.region address.state geo.region ' +
-      'state',
+      'region_code state_code region us_state province country_sub_division requester.state requester.region ' +
+      'subject.state_region_code subject.state address.state geo.region state',
+    requestRegulation: 'regime regulation legal_regime applicable_law legislation law',
     requestMessage:
-      'message description request_details details request_message comment comments notes text ' +
-      'additional_information body',
-    requestedAt: 'submitted_at requested_at request_date date_submitted received_at submission_date',
-    requestCreatedAt: 'created_at created',
+      'message description request_details details request_message request_description comment comments notes text ' +
+      'additional_information inquiry subject.description body',
+    requestedAt:
+      'submitted_at requested_at request_date date_submitted received_at submission_date issued_at submitted_time ' +
+      'submitted_timestamp submitted_date submitted_on submission_time requested_on request_time received_time ' +
+      'received_on received_date date_received request_received_at received_date_time',
+    requestCreatedAt:
+      'created_at created date_created created_date created_time created_date_time created_timestamp created_on ' +
+      'creation_date request_queue_date_created',
   },
 
   /** cookie_scan.completed. */
   scan: {
-    scanId: 'scan_id cookie_scan_id scan.id report_id id uuid uid',
+    scanId: 'scan_id cookie_scan_id scan.id scan_uuid report_id id uuid uid',
     scanDomain:
-      'domain site_domain site.domain scanned_domain hostname host website site_url site.url scanned_url ' +
-      'target_url url site',
+      'domain site_domain site.domain domain.name domain_name scanned_domain hostname host website site_url site.url ' +
+      'scanned_url scan_url target_url url site',
     scanStatus: 'scan_status scan.status status result outcome state',
     cookiesFound:
-      'cookies_found cookie_count cookies_count total_cookies num_cookies cookies.total cookies.count total ' +
-      'cookies',
+      'cookies_found cookie_count cookies_count total_cookies num_cookies number_of_cookies cookies_total ' +
+      'cookies.total cookies.count total cookies',
     trackersFound:
-      'trackers_found tracker_count trackers_count total_trackers third_party_trackers trackers.total ' +
-      'trackers.count cookies.trackers trackers',
+      'trackers_found tracker_count trackers_count total_trackers number_of_trackers third_party_trackers ' +
+      'trackers.total trackers.count cookies.trackers trackers',
     uncategorised:
       'uncategorised uncategorized uncategorised_cookies uncategorized_cookies uncategorised_count ' +
       'uncategorized_count unclassified unclassified_cookies unclassified_count unknown_cookies unknown ' +
@@ -156,19 +171,25 @@ const names = {
     score: 'score compliance_score overall_score scan_score rating',
     trackersBeforeConsent:
       'trackers_before_consent pre_consent_trackers trackers_pre_consent trackers.before_consent trackers.pre_consent ' +
-      'trackers_without_consent',
+      'trackers_without_consent cookies_before_consent pre_consent_cookies cookies_pre_consent cookies.before_consent ' +
+      'cookies.pre_consent cookies_without_consent cookies_before_consent.count cookies_before_consent.total ' +
+      'before_consent pre_consent scripts_before_consent',
     scanCookies:
       'cookies.items cookies.list cookies.details cookies.found cookie_list cookies_list found_cookies detected_cookies ' +
       'cookie_inventory inventory cookies_found cookies items findings results',
     scanTrackers:
       'trackers.items trackers.list trackers.details trackers.found tracker_list trackers_list found_trackers ' +
       'detected_trackers trackers_found third_party_trackers trackers cookies.trackers scripts',
+    scanGroups: 'categories cookie_categories cookies_by_category cookie_groups groups',
     foundBeforeConsent:
       'trackers_before_consent pre_consent_trackers trackers_pre_consent trackers.before_consent trackers.pre_consent ' +
-      'trackers_without_consent cookies_before_consent pre_consent_cookies cookies.before_consent cookies.pre_consent ' +
-      'before_consent pre_consent',
-    scannedAt: 'completed_at finished_at scanned_at scan_date ended_at',
-    scanCreatedAt: 'created_at created',
+      'trackers_without_consent cookies_before_consent pre_consent_cookies cookies_pre_consent cookies.before_consent ' +
+      'cookies.pre_consent cookies_without_consent before_consent pre_consent scripts_before_consent',
+    scannedAt:
+      'completed_at finished_at scanned_at scan_date ended_at completed_date completed_on completion_date ' +
+      'completion_time completed_time finished_on finish_date scan_completed_at scan_completed_date scan_end_date ' +
+      'scan_end_time end_date end_time last_scanned_at last_scan_date completed finished',
+    scanCreatedAt: 'created_at created started_at start_date created_date',
   },
 
   /** One cookie or tracker in a scan's list; looked up within it. */
@@ -177,15 +198,18 @@ const names = {
       'name cookie_name tracker_name cookie tracker key title label id identifier script_url script src url host domain',
     itemKind: 'kind item_type is_tracker tracker type',
     itemCategory:
-      'category cookie_category category.name category.slug purpose purpose.name classification group consent_category type',
+      'category cookie_category category.name category.slug category_name category_label category.label ' +
+      'cookie_category_name purpose purpose.name purpose_name classification group group_name group.name ' +
+      'consent_category category_id category.id type',
     itemDomain:
-      'domain cookie_domain host hostname set_by_domain source_domain provider_domain script_url src url provider.domain',
+      'domain cookie_domain host hostname host_name set_by_domain source_domain provider_domain script_url src url ' +
+      'provider.domain',
     itemProvider:
-      'provider provider.name vendor vendor.name company company.name service service.name set_by owner organisation ' +
-      'organization',
+      'provider provider.name provider_name vendor vendor.name vendor_name company company.name company_name service ' +
+      'service.name third_party_name set_by owner organisation organization',
     itemBeforeConsent:
       'before_consent set_before_consent loaded_before_consent fired_before_consent found_before_consent pre_consent ' +
-      'is_pre_consent prior_to_consent without_consent consent_phase phase timing',
+      'is_pre_consent set_pre_consent prior_to_consent without_consent consent_phase phase timing',
     itemParty: 'party cookie_party third_party is_third_party first_party is_first_party party_type type',
   },
 

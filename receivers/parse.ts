@@ -30,6 +30,19 @@ export function clean(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed;
 }
 
+const letters: Readonly<Record<string, string>> = { ł: 'l', ø: 'o', æ: 'ae', œ: 'oe', ß: 'ss', đ: 'd' };
+
+/** A text in lower case with its letters reduced to those without accents. */
+export function withoutAccents(text: string): string {
+  const lower = text.toLowerCase();
+  // Most texts have none.
+  if (/^[\0-\x7f]*$/.test(lower)) return lower;
+  return lower
+    .replace(/[łøæœßđ]/g, (letter) => letters[letter] ?? letter)
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '');
+}
+
 /** The host of an address, or a bare domain, in lower case; the rest of an address may contain a token. */
 export function hostOf(value: unknown): string | null {
   const text = textOf(value, 4000)?.toLowerCase() ?? null;

@@ -37,8 +37,12 @@ const countriesOfStates: ReadonlySet<string> = new Set(['US', 'CA']);
  * otherwise as given. If no code can be found, the service's words are kept and the case asks the officer.
  */
 export function readPlace(payload: Payload, countryField: FieldName, regionField: FieldName): string | null {
-  const country = payload.text(countryField);
-  const region = payload.first(regionField, partOf);
+  const words = payload.text(countryField);
+  const mapped = payload.first(countryField, (value) => mappedText(value));
+  const country = mapped ?? words;
+  // Words that name no place, such as a tool's own code, may still stand for a part of the country.
+  const rest = mapped === null || words === mapped || words === null ? null : { text: words, ofState: false };
+  const region = payload.first(regionField, partOf) ?? rest;
   if (region === null) return country;
   if (country === null)
     return region.ofState && region.text.length === 2 ? `US-${region.text.toUpperCase()}` : region.text;
@@ -47,9 +51,14 @@ export function readPlace(payload: Payload, countryField: FieldName, regionField
   if (code.length > 2) return country;
   const part = findRegion(code, region.text);
   if (part !== null && !unions.has(region.text.toUpperCase())) return `${code}-${part}`;
-  const mapped = mapJurisdiction(`${region.text}, ${country}`);
-  if (mapped !== null) return mapped.length > 2 ? mapped : country;
+  const joined = mapJurisdiction(`${region.text}, ${country}`);
+  if (joined !== null) return joined.length > 2 ? joined : country;
   return countriesOfStates.has(code) && mapJurisdiction(region.text) === null ? `${region.text}, ${country}` : country;
+}
+
+function mappedText(value: unknown): string | null {
+  const text = textOf(value);
+  return text !== null && mapJurisdiction(text) !== null ? text : null;
 }
 
 /** `state` may also mean other things: only a US state counts there. */

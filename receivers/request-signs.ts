@@ -1,5 +1,5 @@
 import { TEST_EVENT } from '../src/core/vocabulary.ts';
-import { requestKindOf } from './dsar.ts';
+import { requestKindOf } from './request-kinds.ts';
 import { normaliseName } from './field-table.ts';
 import { isJsonObject, type JsonObject } from './parse.ts';
 

@@ -5,7 +5,7 @@ import { type RegisterRow, type RegisterTotals, registerRows, registerTotals } f
 import { type Block, fine } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv-json.ts';
 import type { ReportInput } from './report.ts';
-import { caseStateWord, kindWord, notStated } from './words.ts';
+import { caseStateWord, kindsWord, kindWord, notStated } from './words.ts';
 
 const title = 'Register of data subject requests';
 
@@ -13,7 +13,7 @@ const columns = (input: ReportInput): readonly CsvColumn<RegisterRow>[] => [
   { title: 'case', value: (row) => row.caseId },
   { title: 'received', value: (row) => row.receivedAt },
   { title: 'receipt_basis', value: (row) => row.receiptBasis },
-  { title: 'nature', value: (row) => row.kind },
+  { title: 'nature', value: (row) => rightsOf(row).join(' + ') },
   { title: 'jurisdiction', value: (row) => row.jurisdiction },
   { title: 'manner', value: (row) => row.channel },
   { title: 'regime', value: (row) => row.regime },
@@ -103,6 +103,11 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   ]);
 }
 
+/** Every right of a request. */
+function rightsOf({ kind, rights }: RegisterRow): readonly string[] {
+  return rights?.map((right) => right.kind) ?? [kind];
+}
+
 /** The counts on the first page, by kind: outcomes, in time or late, days (11 CCR 7102(a)). */
 function* summaryBlocks(
   { byKind, all }: { byKind: readonly RegisterTotals[]; all: RegisterTotals },
@@ -180,7 +185,7 @@ async function* shortRows(input: ReportInput): AsyncGenerator<string[]> {
     yield [
       row.caseId,
       `${formatTime(row.receivedAt, input.timeZone).replace(' ', '\n')}${arrival}`,
-      `${kindWord(row.kind)}\n${row.law}${row.jurisdiction === null ? `\n(place ${notStated})` : ` (${row.jurisdiction})`}`,
+      `${kindsWord(rightsOf(row))}\n${row.law}${row.jurisdiction === null ? `\n(place ${notStated})` : ` (${row.jurisdiction})`}`,
       `${row.legalLimit === null ? 'no date' : formatDate(row.legalLimit)}${row.extension === null ? '' : '\nextended'}`,
       `${timeWord(row)}\n${counted(row.days, 'day', 'days')}${row.responseAt === null ? ' so far' : ''}`,
       row.responseAt === null

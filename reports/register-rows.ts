@@ -1,5 +1,5 @@
 import { rebuildCase } from '../src/cases/fold.ts';
-import type { CaseFolded } from '../src/cases/folded.ts';
+import type { CaseFolded, RequestPart } from '../src/cases/folded.ts';
 import { type CaseView, viewCase } from '../src/cases/view.ts';
 import { decidingLaw } from '../src/law/deadlines.ts';
 import { mapJurisdiction } from '../src/law/jurisdictions.ts';
@@ -31,6 +31,13 @@ export interface RegisterRow {
   readonly receivedAt: string;
   readonly receiptBasis: string;
   readonly kind: CaseView['kind'];
+  /** What was done about each of several rights, `kind` first; absent: there is only one. */
+  readonly rights?: readonly {
+    readonly kind: CaseView['kind'];
+    readonly outcome: RequestPart['outcome'];
+    /** As of the day of its outcome, or of the register if there is none yet. */
+    readonly isLate: boolean | null;
+  }[];
   readonly jurisdiction: string | null;
   readonly channel: string;
   /** Id and name of the deciding law. */
@@ -98,11 +105,17 @@ function registerRow(
   const responded = responseOf(view, row.closed_at, withdrawals);
   const until = dateIn(responded.responseAt ?? generatedAt, timeZone);
   const { extension } = folded;
+  const rights = view.parts.map(({ kind: right, outcome, at, deadline: { limit } }) => ({
+    kind: right,
+    outcome,
+    isLate: limit === null ? null : (at === null ? until : dateIn(at, timeZone)) > limit,
+  }));
   return {
     caseId: row.case_id,
     receivedAt: row.receipt_at,
     receiptBasis: row.receipt_basis,
     kind,
+    ...(rights.length === 0 ? {} : { rights }),
     jurisdiction: row.jurisdiction,
     channel: row.channel,
     ...dates,
@@ -113,7 +126,7 @@ function registerRow(
       extension === null ? null : { noticeAt: extension.noticeAt, until: extension.until, reasons: extension.reasons },
     state: row.state,
     ...responded,
-    isLate: dates.legalLimit === null ? null : until > dates.legalLimit,
+    isLate: dates.legalLimit === null ? null : until > dates.legalLimit || rights.some(({ isLate }) => isLate === true),
     days: Math.max(0, daysBetween(dateIn(row.receipt_at, timeZone), until)),
     lastEntry: row.last_seq,
   };
@@ -162,12 +175,14 @@ function responseOf(
 ): Responded {
   const { answer, refusal, withdrawal, duplicateOf } = folded;
   if (answer !== null) {
-    const denied = answer.parts.filter(({ outcome }) => outcome !== 'done');
+    const parts = answer.parts.length > 0 ? answer.parts : rightsDone(folded.parts ?? []);
+    const done = { ...answer, parts };
+    const denied = parts.filter(({ outcome }) => outcome !== 'done');
     return {
       responseAt: answer.at,
-      response: `Answered by ${answer.channel}. ${doneWords(answer, kind, withdrawals)}`,
+      response: `Answered by ${answer.channel}. ${doneWords(done, kind, withdrawals)}`,
       basisOfDenial: denied.length === 0 ? null : denied.map(({ ground = '' }) => ground).join('; '),
-      outcome: outcomeOf(answer, kind, withdrawals),
+      outcome: outcomeOf(done, kind, withdrawals),
     };
   }
   if (refusal !== null)
@@ -192,6 +207,20 @@ function responseOf(
       outcome: 'duplicate',
     };
   return { responseAt: null, response: null, basisOfDenial: null, outcome: 'open' };
+}
+
+/** What was recorded about each of several rights, as parts of the answer. */
+function rightsDone(parts: readonly RequestPart[]): Answer['parts'] {
+  return parts.flatMap(({ kind, outcome, ground, note }) =>
+    outcome === null
+      ? []
+      : {
+          what: kindWord(kind),
+          outcome,
+          ...(ground === null ? {} : { ground }),
+          ...(note === null ? {} : { note }),
+        },
+  );
 }
 
 type Answer = NonNullable<CaseFolded['answer']>;
@@ -264,12 +293,19 @@ export async function registerTotals(input: ReportInput): Promise<{
   const kinds = new Map<CaseView['kind'], Tally>();
   const all = emptyTally();
   for await (const row of registerRows(input)) {
-    const own = kinds.get(row.kind) ?? emptyTally();
-    kinds.set(row.kind, own);
-    for (const tally of [own, all]) addTo(tally, row);
+    addTo(all, row);
+    // Each right of a request counts among those of its kind.
+    for (const { kind, outcome, isLate } of row.rights ?? [{ ...row, outcome: null }]) {
+      const own = kinds.get(kind) ?? emptyTally();
+      kinds.set(kind, own);
+      const isAnswered = outcome !== null && row.responseAt !== null;
+      addTo(own, { ...row, isLate, ...(isAnswered ? { outcome: rightOutcomes[outcome] } : {}) });
+    }
   }
   return { byKind: [...kinds].map(([kind, tally]) => totalsOf(kind, tally)), all: totalsOf(null, all) };
 }
+
+const rightOutcomes = { done: 'complied', partly: 'in-part', refused: 'denied' } as const;
 
 interface Tally {
   received: number;

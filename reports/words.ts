@@ -74,6 +74,11 @@ export function kindWord(kind: string): string {
   return (kindWords as Readonly<Record<string, string>>)[kind] ?? kind;
 }
 
+/** The words for several kinds of request: `Erasure + Access`. */
+export function kindsWord(kinds: readonly string[]): string {
+  return kinds.map(kindWord).join(' + ');
+}
+
 const caseStateWords: Readonly<Record<string, string>> = {
   opened: 'new',
   'waiting-identity': 'waiting for identification',

@@ -1,5 +1,5 @@
 import { choiceMeant } from '../choice-words.ts';
-import { requestKindOf } from '../dsar.ts';
+import { requestKindOf } from '../request-kinds.ts';
 import { parseTime } from '../occurred.ts';
 import { isJsonObject } from '../parse.ts';
 

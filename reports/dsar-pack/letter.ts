@@ -1,4 +1,4 @@
-import { parseFolded } from '../../src/cases/folded.ts';
+import { parseFolded, type RequestPart } from '../../src/cases/folded.ts';
 import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
 import { dateIn } from '../../src/core/zoned-days.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
@@ -82,16 +82,37 @@ export async function draftProblem(input: DsarPackInput): Promise<string | null>
   return letterProblem(letterOfPack(context), letterFactsOf(context));
 }
 
+const isCopy = (kind: RequestKind) => kind === 'access' || kind === 'portability';
+
+/** What was recorded about each of several rights. */
+function partsOf(parts: readonly RequestPart[]): LetterFacts['parts'] {
+  return parts.flatMap(({ kind, outcome, ground, note }) =>
+    outcome === null
+      ? []
+      : {
+          what: { kind },
+          outcome,
+          ...(ground === null ? {} : { ground }),
+          ...(note === null ? {} : { note }),
+        },
+  );
+}
+
 /** The facts for the letters of a case. */
 export function letterFactsOf({ input, found, disclosure, texts, banner, withheld }: GatheredPack): LetterFacts {
   const { case: row, deadline, profile, timeZone } = input;
   const folded = parseFolded(input.case.folded);
   const day = (iso: string | null) => (iso === null ? null : dateIn(iso, timeZone));
-  const kind = (requestKinds as readonly string[]).includes(row.kind) ? (row.kind as RequestKind) : 'unknown';
+  const main = requestKinds.find((one) => one === row.kind) ?? 'unknown';
+  const { parts = [] } = folded;
+  // A right to a copy decides the form of the answer.
+  const kind = parts.find((part) => isCopy(part.kind) && part.outcome !== 'refused')?.kind ?? parts[0]?.kind ?? main;
+  const further = parts.map((part) => part.kind).filter((one) => one !== kind);
   return {
     caseId: row.case_id,
     requestId: row.request_id,
     kind,
+    ...(further.length === 0 ? {} : { further }),
     laws: input.letter?.laws ?? [deadline.regime],
     place: normaliseJurisdiction(row.jurisdiction),
     receivedOn: dateIn(row.receipt_at, timeZone),
@@ -126,7 +147,7 @@ export function letterFactsOf({ input, found, disclosure, texts, banner, withhel
     ],
     withheld: [...withheld].sort(),
     systems: input.systems ?? (profile?.otherSystems ?? []).map(({ name }) => ({ name, result: null })),
-    parts: folded.answer?.parts ?? [],
+    parts: (folded.answer?.parts ?? []).length > 0 ? (folded.answer?.parts ?? []) : partsOf(parts),
     profile,
     sealed:
       input.checkpoint === null ? null : { entries: input.checkpoint.size, verifierKey: input.checkpoint.verifierKey },

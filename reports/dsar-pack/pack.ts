@@ -1,3 +1,4 @@
+import { parseFolded } from '../../src/cases/folded.ts';
 import { parsePurposes } from '../../src/core/consent-judgement.ts';
 import { renderZip, type ZipFile } from '../render/zip.ts';
 import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
@@ -137,6 +138,7 @@ function caseFile({ input, reference, disclosure }: GatheredPack): PackFile {
         id: input.case.case_id,
         requestId: input.case.request_id,
         kind: input.case.kind,
+        ...partsOf(input.case.folded),
         jurisdiction: input.case.jurisdiction,
         receivedAt: input.case.receipt_at,
         receiptBasis: input.case.receipt_basis,
@@ -148,6 +150,14 @@ function caseFile({ input, reference, disclosure }: GatheredPack): PackFile {
       disclosure,
     }),
   };
+}
+
+/** The rights of a request with several, and what was done about each. */
+function partsOf(folded: string) {
+  const { parts } = parseFolded(folded);
+  return parts === undefined
+    ? {}
+    : { rights: parts.map(({ kind, outcome, ground, at }) => ({ kind, outcome, ground, at })) };
 }
 
 /** The list of files with their hashes, the checkpoint and how to verify: the last file of the pack. */

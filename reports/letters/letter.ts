@@ -17,7 +17,10 @@ import type { FamilyTexts, LawFamily, LetterStep, LetterTexts, WithheldType } fr
 export interface LetterFacts {
   readonly caseId: string;
   readonly requestId: string | null;
+  /** The right that decides the form of the answer: one that asks for a copy, if any does. */
   readonly kind: RequestKind;
+  /** The other rights of the same request. */
+  readonly further?: readonly RequestKind[];
   /** Ids of the laws that apply, the deciding one first; empty: no law gives a right. */
   readonly laws: readonly string[];
   /** ISO 3166 code of the requester's place; null: unknown. */
@@ -60,7 +63,8 @@ export interface LetterFacts {
     readonly result: 'nothing-found' | 'attached' | 'not-applicable' | null;
   }[];
   readonly parts: readonly {
-    readonly what: string;
+    /** What was requested, in words or as a right. */
+    readonly what: string | { readonly kind: RequestKind };
     readonly outcome: 'done' | 'partly' | 'refused';
     readonly ground?: string | undefined;
     readonly note?: string | undefined;
@@ -99,7 +103,7 @@ export interface Letter {
 export function letterProblem({ step, text }: Letter, facts: LetterFacts): string | null {
   if (step === 'appeal' && !lawsOf(facts).some(({ appealDays }) => appealDays !== null))
     return 'No law that applies to this request provides for an appeal to the controller.';
-  if (step === 'notice' && copies(facts.kind))
+  if (step === 'notice' && rightsOf(facts).every(copies))
     return 'A notice tells recipients what was done to the data; a request for a copy changes nothing for them.';
   if (refusesAll(step, facts) && facts.irrefusable !== null) return facts.irrefusable;
   if (step === 'no-match' && choices(facts.kind))
@@ -173,6 +177,9 @@ const choices = (kind: RequestKind) => ['opt-out', 'limit', 'objection', 'withdr
 
 /** Kinds for which the GDPR requires recipients to be notified (Art. 19). */
 const art19 = (kind: RequestKind) => ['rectification', 'erasure', 'restriction'].includes(kind);
+
+/** Every right of the request, the deciding one first. */
+const rightsOf = ({ kind, further = [] }: LetterFacts): readonly RequestKind[] => [kind, ...further];
 
 /** The frame of a letter, printed around its text on every page. */
 export function letterFrame(
@@ -344,9 +351,12 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
     paragraph(say(texts.notice.lead)),
     paragraph(say(texts.notice.done)),
     ...wantedText(letter.text, texts),
-    ...each(facts, texts, ({ notice }, family) => (family === 'gdpr' && !art19(facts.kind) ? [] : [notice]), 1).map(
-      (text) => paragraph(say(text)),
-    ),
+    ...each(
+      facts,
+      texts,
+      ({ notice }, family) => (family === 'gdpr' && !rightsOf(facts).some(art19) ? [] : [notice]),
+      1,
+    ).map((text) => paragraph(say(text))),
     paragraph(say(texts.notice.ask)),
   ],
   appeal: ({ letter, facts, texts, say }) => [
@@ -382,6 +392,7 @@ function recordsBody(writing: Writing): readonly Block[] {
         .join(' '),
     ),
     ...officerText(letter.text),
+    ...furtherBlocks(writing),
     paragraph(texts.answer.enclosed),
     { block: 'list', items: facts.enclosed.map((file) => texts.answer.files[file]) },
     ...verifyBlocks(writing),
@@ -405,6 +416,7 @@ function categoriesBody(writing: Writing): readonly Block[] {
     ...lateBlocks(facts, texts, say),
     paragraph(facts.identity.met ? texts.answer.categories : texts.answer.unverified),
     ...officerText(letter.text),
+    ...furtherBlocks(writing),
     ...scopeBlocks(writing),
     ...processingBlocks(writing),
     ...rightsBlocks(writing),
@@ -417,7 +429,7 @@ function doneBody(writing: Writing): readonly Block[] {
   const { letter, facts, texts, say } = writing;
   // An erasure always keeps the proof of consent (noteBlocks). To that extent it is a refusal and must state what a
   // refusal must state.
-  const refused = facts.kind === 'erasure' || facts.parts.some(({ outcome }) => outcome !== 'done');
+  const refused = rightsOf(facts).includes('erasure') || facts.parts.some(({ outcome }) => outcome !== 'done');
   const unlinked = choices(facts.kind) && (facts.match === 'none' || facts.match === 'shared');
   const method = facts.profile?.withdrawalMethod ?? null;
   return [
@@ -447,6 +459,7 @@ function noMatchBody(writing: Writing): readonly Block[] {
     ...lateBlocks(facts, texts, say),
     paragraph(say([...link, texts.noMatch.why, texts.noMatch.notNone].join(' '))),
     ...officerText(letter.text),
+    ...furtherBlocks(writing),
     paragraph(texts.noMatch.help, 'strong'),
     { block: 'list', ordered: true, items: texts.noMatch.steps.map((step) => say(step)) },
     ...(copies(facts.kind) ? scopeBlocks(writing) : []),
@@ -500,8 +513,14 @@ function headBlocks(letter: Letter, facts: LetterFacts, say: Say, texts: LetterT
   ];
 }
 
-function openingBlocks({ kind, requester }: LetterFacts, say: Say, texts: LetterTexts): readonly Block[] {
-  if (requester.role === 'person') return [paragraph(say(texts.kinds[kind].opening))];
+function openingBlocks(facts: LetterFacts, say: Say, texts: LetterTexts): readonly Block[] {
+  const { requester } = facts;
+  if (requester.role === 'person')
+    // After a salutation that ends in a comma, only the first sentence may begin in lower case.
+    return rightsOf(facts).map((kind, place) => {
+      const opening = say(texts.kinds[kind].opening);
+      return paragraph(place === 0 ? opening : opening.charAt(0).toUpperCase() + opening.slice(1));
+    });
   const { represented } = requester;
   return [
     paragraph(say(texts.openingOfAgent)),
@@ -518,13 +537,20 @@ function partBlocks({ facts, texts }: Writing): readonly Block[] {
   const pairs = facts.parts.map(({ what, outcome, ground, note }) => {
     const said = texts.answer.part[outcome];
     const words = ground === undefined ? said : fill(texts.answer.partGround, { outcome: said, ground });
-    return [what, note === undefined ? words : `${words}\n${note}`] as const;
+    const asked = typeof what === 'string' ? what : texts.kinds[what.kind].name;
+    return [asked, note === undefined ? words : `${words}\n${note}`] as const;
   });
   return [paragraph(texts.answer.parts, 'strong'), { block: 'facts', pairs }];
 }
 
 function noteBlocks({ facts, texts, say }: Writing): readonly Block[] {
-  return each(facts, texts, ({ notes }) => notes[facts.kind] ?? []).map((text) => paragraph(say(text)));
+  const notes = rightsOf(facts).flatMap((kind) => each(facts, texts, (family) => family.notes[kind] ?? []));
+  return [...new Set(notes)].map((text) => paragraph(say(text)));
+}
+
+/** What was done about the rights besides the one that decides the form of the answer. */
+function furtherBlocks(writing: Writing): readonly Block[] {
+  return (writing.facts.further ?? []).length === 0 ? [] : [...partBlocks(writing), ...noteBlocks(writing)];
 }
 
 function scopeBlocks({ letter, facts, texts }: Writing): readonly Block[] {
@@ -639,7 +665,7 @@ function rightsBlocks({ facts, texts, say }: Writing): readonly Block[] {
 
 /** The offer to add a statement, which some laws require in a refused correction. */
 function healthStatementBlocks({ facts, texts }: Writing): readonly Block[] {
-  if (facts.kind !== 'rectification') return [];
+  if (!rightsOf(facts).includes('rectification')) return [];
   return lawsOf(facts).some((law) => law.refusedCorrectionTakesStatement)
     ? [paragraph(texts.refusal.healthStatement)]
     : [];
@@ -647,7 +673,7 @@ function healthStatementBlocks({ facts, texts }: Writing): readonly Block[] {
 
 /** The pointer to the opt-out, which some laws require in a refused deletion. */
 function optOutBlocks({ facts, texts }: Writing): readonly Block[] {
-  if (facts.kind !== 'erasure' || !lawsOf(facts).some((law) => law.refusedErasureNamesOptOut)) return [];
+  if (!rightsOf(facts).includes('erasure') || !lawsOf(facts).some((law) => law.refusedErasureNamesOptOut)) return [];
   const [, optOut = ''] = texts.families.california.rights ?? [];
   return [paragraph(optOut)];
 }
@@ -753,6 +779,11 @@ function shortLaw({ laws }: Pick<LetterFacts, 'laws'>): 'eu-gdpr' | 'uk-gdpr' {
   return laws.find((id) => id === 'eu-gdpr' || id === 'uk-gdpr') ?? 'eu-gdpr';
 }
 
+/** The names of the rights of a request in a sentence. */
+export function rightNames(texts: Pick<LetterTexts, 'kinds'>, kinds: readonly RequestKind[], locale: string): string {
+  return new Intl.ListFormat(locale).format(kinds.map((kind) => texts.kinds[kind].name));
+}
+
 type Say = (template: string, more?: Readonly<Record<string, string>>) => string;
 
 /** Creates a function that fills in the values known for every letter of a case. */
@@ -765,7 +796,7 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
     received: dateInWords(facts.receivedOn, locale),
     limit: dateInWords(facts.limit, locale),
     firstLimit: dateInWords(facts.firstLimit, locale),
-    kind: texts.kinds[facts.kind].name,
+    kind: rightNames(texts, rightsOf(facts), locale),
     contact:
       profile?.role === 'processor'
         ? facts.controller.split('\n').join(', ')

@@ -1,3 +1,4 @@
+import type { RequestKind } from '../core/vocabulary.ts';
 import { type DueTask, listCases, listDueTasks, listMessages, type WaitingMessage } from '../cases/list-cases.ts';
 import { type Match, matchCases } from '../cases/match-subject.ts';
 import type { CaseReading, CaseView } from '../cases/view.ts';
@@ -96,7 +97,9 @@ export type RequestFigure = (typeof requestFigures)[number];
 
 /** Whether an open request is counted in a figure. Those without a match are found by looking up the first {@link MATCHED}. */
 export function isCountedIn(which: Exclude<RequestFigure, 'unmatched'>, view: CaseView): boolean {
-  const { daysLeft, deadline, kind } = view;
+  const { daysLeft, deadline, kinds, parts } = view;
+  const isToDo = (kind: RequestKind) =>
+    kinds.includes(kind) && !parts.some((part) => part.kind === kind && part.outcome !== null);
   switch (which) {
     case 'overdue':
       return daysLeft !== null && daysLeft < 0;
@@ -106,9 +109,9 @@ export function isCountedIn(which: Exclude<RequestFigure, 'unmatched'>, view: Ca
       return deadline.limit === null;
     case 'opt-out':
       // They take effect at once, without an identity check (CCPA §1798.120, §1798.121).
-      return kind === 'opt-out' || kind === 'limit';
+      return isToDo('opt-out') || isToDo('limit');
     case 'unclear':
-      return kind === 'unknown';
+      return isToDo('unknown');
     case 'place-missing':
       return deadline.placeMissing;
   }

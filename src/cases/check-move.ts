@@ -7,7 +7,7 @@ import { caseReadiness, disclosureOf } from './readiness.ts';
 import { taskOf } from './folded.ts';
 import type { Match } from './match-subject.ts';
 import { type CheckedMove, type MoveName, moves } from './moves.ts';
-import type { CaseView } from './view.ts';
+import { type CaseView, standingOf } from './view.ts';
 import { refusesAll, takesEffect } from './withdrawal.ts';
 
 /** What a move is checked against, besides its own details. */
@@ -58,6 +58,8 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       return problemsOfIdentity(view, { move, details } as IdentityMove);
     case 'extend':
       return [...problemsOfExtension(view, details, context), ...problemsOfApproval(details, context)];
+    case 'settle-part':
+      return problemsOfPart(view, details);
     case 'mark-system':
       return problemsOfSystem(details.system, context.profile?.otherSystems ?? []);
     case 'add-task':
@@ -81,6 +83,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
     case 'refuse':
       return [
         ...problemsOfRefusal(view),
+        ...problemsOfParts(view),
         ...problemsOfApproval(details, context),
         ...problemsOfSecondPerson(view, move, context),
       ];
@@ -154,8 +157,40 @@ function problemsOfAmendment(
  * every part is possible.
  */
 function problemsOfRefusal(view: CaseView): readonly string[] {
-  const why = whyNotRefused(view.deadline);
-  return why === null ? [] : [why];
+  for (const deadline of [view.deadline, ...view.parts.map((part) => part.deadline)]) {
+    const why = whyNotRefused(deadline);
+    if (why !== null) return [why];
+  }
+  return [];
+}
+
+/** A request of which something was done is answered, not refused. */
+function problemsOfParts({ parts }: CaseView): readonly string[] {
+  return parts.some(({ outcome }) => outcome === 'done' || outcome === 'partly')
+    ? ['some of the rights requested were granted: record the others as refused, then answer the request']
+    : [];
+}
+
+/** Invariant: no disclosure and no deletion without the required identity check, in parts of a request either. */
+function problemsOfPart(
+  { parts, folded }: CaseView,
+  { kind, outcome }: Extract<CheckedMove, { move: 'settle-part' }>['details'],
+): readonly string[] {
+  const part = parts.find((one) => one.kind === kind);
+  if (part === undefined)
+    return [`the request has no part of this kind; it has ${parts.map((one) => one.kind).join(', ') || 'none'}`];
+  if (outcome === 'refused') {
+    const why = whyNotRefused(part.deadline);
+    return why === null ? [] : [why];
+  }
+  const standing = standingOf(folded, part.deadline);
+  if (standing === 'met' || whyNotRefused(part.deadline) !== null) return [];
+  if (outcome === 'partly' && kind !== 'erasure' && part.deadline.identity.unverified === 'categories-only') return [];
+  return [
+    standing === 'needed'
+      ? 'the identity check that this right requires is not complete'
+      : 'the identity could not be confirmed: refuse this right with reasons, or confirm the identity after all',
+  ];
 }
 
 function problemsOfWithdrawal(
@@ -166,7 +201,7 @@ function problemsOfWithdrawal(
   const { purposes, effectiveAt } = details;
   if (purposes === undefined && effectiveAt === undefined) return [];
   if (refusesAll(details)) return ['leave out purposes and effectiveAt: every part is refused, so no consent ends'];
-  if (!takesEffect(view.kind, match, details)) {
+  if (!takesEffect(view.row, match, details)) {
     return [
       'purposes and effectiveAt apply only to the answer to a request to withdraw consent, opt out or object whose subject was found in the consent records',
     ];

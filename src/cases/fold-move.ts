@@ -1,4 +1,4 @@
-import { type CaseFolded, type CaseTask, unknownPlace } from './folded.ts';
+import { amendedKinds, type CaseFolded, type CaseTask, partsOf, unknownPlace } from './folded.ts';
 import type { secondPersonMoves } from '../law/profile.ts';
 import { type CheckedMove, type MoveDetails, type MoveName, taskMoves } from './moves.ts';
 
@@ -8,6 +8,8 @@ interface MoveStamp {
   readonly recordedAt: string;
   /** The receipt of the case before the move. */
   readonly receipt: { readonly at: string; readonly basis: string };
+  /** The main kind of the case before the move. */
+  readonly kind: string;
 }
 
 /** Adds one move to the folded state. Pure; the move must have been checked. */
@@ -67,6 +69,11 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
       return changeTask(folded, details.task, () => ({ sentAt: recordedAt }));
     case 'finish-task':
       return finishTask(folded, details, stamp);
+    case 'settle-part': {
+      const { kind, outcome, ground = null, note = null, at = recordedAt } = details;
+      const settled = { kind, outcome, ground, note, by: actor, at };
+      return { ...folded, parts: (folded.parts ?? []).map((part) => (part.kind === kind ? settled : part)) };
+    }
     case 'link-subject': {
       const { subject, way, note = null } = details;
       return { ...folded, match: { subject, way, note, by: actor, at: recordedAt } };
@@ -84,7 +91,7 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
     case 'reopen':
       return { ...folded, answer: null, refusal: null, withdrawal: null, duplicateOf: null };
     case 'amend':
-      return amend(folded, details);
+      return amend(folded, details, stamp);
     case 'merge-duplicate':
       return mergeDuplicate(folded, details, stamp);
     case 'release-duplicate':
@@ -236,10 +243,12 @@ function withoutOpenQuestions(folded: CaseFolded, at: string): CaseFolded {
   return { ...folded, clarifications };
 }
 
-function amend(folded: CaseFolded, details: MoveDetails<'amend'>): CaseFolded {
+function amend(folded: CaseFolded, details: MoveDetails<'amend'>, { kind }: MoveStamp): CaseFolded {
   const { requesterName, requesterEmail, receivedAt, jurisdiction } = details;
   const { ownReceipt, identity } = folded;
-  const amended = { ...folded };
+  const { parts: before, ...others } = folded;
+  const parts = partsOf(amendedKinds(kind, folded, details), before);
+  const amended: CaseFolded = parts === undefined ? others : { ...others, parts };
   if (requesterEmail !== undefined) delete amended.emailConfirmed;
   if (ownReceipt !== undefined && receivedAt !== undefined && receivedAt < ownReceipt.at)
     amended.ownReceipt = { at: receivedAt, basis: 'officer' };

@@ -6,7 +6,16 @@ import { mapJurisdiction } from '../law/jurisdictions.ts';
 import { requestKinds, type RequestKind } from '../core/vocabulary.ts';
 import type { Tables } from '../store/schema.ts';
 import { foldMove } from './fold-move.ts';
-import { type CaseFolded, emptyFolded, foldedColumn, governingReceipt, parseFolded, unknownPlace } from './folded.ts';
+import {
+  amendedKinds,
+  type CaseFolded,
+  emptyFolded,
+  foldedColumn,
+  governingReceipt,
+  parseFolded,
+  partsOf,
+  unknownPlace,
+} from './folded.ts';
 import { type CheckedMove, readMove, moves, stateAfter } from './moves.ts';
 
 export type CaseRow = Selectable<Tables['cases']>;
@@ -40,6 +49,7 @@ export function openCaseFromRequest(fact: RequestFact, entry: CaseEntry): Folded
     case_id: `${entry.source}-${entry.seq}${part === 0 ? '' : `.${part + 1}`}`,
     request_id: fact.requestId,
     kind: fact.kind,
+    ...(fact.furtherKinds === undefined ? {} : { furtherKinds: fact.furtherKinds }),
     ...placeColumns(fact.jurisdiction),
     requester_name: fact.requesterName,
     requester_email: fact.requesterEmail,
@@ -108,6 +118,7 @@ export function applyMove(row: CaseRow, action: CaseMoved, entry: CaseEntry): Mo
     actor: action.actor,
     recordedAt: entry.receivedAt,
     receipt: { at: row.receipt_at, basis: row.receipt_basis },
+    kind: row.kind,
   });
   const next: CaseRow = {
     ...row,
@@ -165,7 +176,9 @@ function amended(row: CaseRow, { move, details }: CheckedMove): Partial<CaseRow>
   if (move !== 'amend') return {};
   const earlier = details.receivedAt !== undefined && details.receivedAt < row.receipt_at;
   return {
-    ...(details.kind === undefined ? {} : { kind: details.kind }),
+    ...(details.kind === undefined && details.furtherKinds === undefined
+      ? {}
+      : { kind: amendedKinds(row.kind, parseFolded(row.folded), details)[0] }),
     ...(details.jurisdiction === undefined ? {} : { jurisdiction: codeOf(details.jurisdiction) }),
     ...(details.requesterName === undefined ? {} : { requester_name: details.requesterName }),
     ...(details.requesterEmail === undefined ? {} : { requester_email: details.requesterEmail }),
@@ -188,10 +201,16 @@ type Opening = Pick<
   | 'channel'
   | 'receipt_at'
   | 'receipt_basis'
-> & { readonly kindAsGiven: string | null; readonly placeAsGiven?: string | null; readonly actor: string };
+> & {
+  readonly kindAsGiven: string | null;
+  readonly furtherKinds?: readonly RequestKind[];
+  readonly placeAsGiven?: string | null;
+  readonly actor: string;
+};
 
 function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
-  const { kindAsGiven, placeAsGiven = null, actor, ...columns } = opening;
+  const { kindAsGiven, furtherKinds = [], placeAsGiven = null, actor, ...columns } = opening;
+  const parts = partsOf([columns.kind as RequestKind, ...furtherKinds]);
   return {
     row: {
       ...columns,
@@ -200,7 +219,7 @@ function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
       version: 0,
       opened_seq: entry.seq,
       last_seq: entry.seq,
-      folded: foldedColumn(emptyFolded(kindAsGiven, placeAsGiven)),
+      folded: foldedColumn({ ...emptyFolded(kindAsGiven, placeAsGiven), ...(parts === undefined ? {} : { parts }) }),
       closed_at: null,
     },
     history: {
@@ -215,7 +234,12 @@ function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
       to_state: 'opened',
       actor,
       // Complete, because documents rebuild the case from its history (rebuildCase).
-      details: canonicalJson({ ...columns, kindAsGiven, placeAsGiven }).toString('utf8'),
+      details: canonicalJson({
+        ...columns,
+        ...(furtherKinds.length === 0 ? {} : { furtherKinds: [...furtherKinds] }),
+        kindAsGiven,
+        placeAsGiven,
+      }).toString('utf8'),
     },
   };
 }

@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { mapJurisdiction } from '../law/jurisdictions.ts';
 import { secondPersonMoves } from '../law/profile.ts';
-import { answerPartSchema, matchWays, messageKinds, requesterRoles, systemResults, taskOutcomes } from './moves.ts';
+import { inUrgency, type RequestKind, requestKinds } from '../core/vocabulary.ts';
+import {
+  answerPartSchema,
+  matchWays,
+  messageKinds,
+  type MoveDetails,
+  partOutcomes,
+  requesterRoles,
+  systemResults,
+  taskOutcomes,
+} from './moves.ts';
 
 /** The result of folding a case's moves, apart from its own columns: the column `folded` of the table `cases`. */
 const moment = z.string();
@@ -27,12 +37,25 @@ const taskSchema = z.strictObject({
   finishedBy: z.string().nullable(),
   finishedAt: moment.nullable(),
 });
+const partSchema = z.strictObject({
+  kind: z.enum(requestKinds),
+  /** Null: nothing is recorded yet. */
+  outcome: z.enum(partOutcomes).nullable(),
+  ground: z.string().nullable(),
+  note: z.string().nullable(),
+  by: z.string().nullable(),
+  at: moment.nullable(),
+});
+/** One of several rights asked for in one request, and what was done about it. */
+export type RequestPart = z.infer<typeof partSchema>;
 /** A task for the owner of another system. */
 export type CaseTask = z.infer<typeof taskSchema>;
 const foldedSchema = z.strictObject({
   kindAsGiven: z.string().nullable(),
   /** The requester's place as given, if it matches no place of the list: an officer has to choose. */
   placeAsGiven: z.string().nullable().default(null),
+  /** The rights asked for, the main kind first, if there are several; absent: the kind of the case alone. */
+  parts: z.array(partSchema).exactOptional(),
   acknowledgedAt: moment.nullable(),
   identity: z.strictObject({
     /** `recheck`: it was confirmed, but then the requester's name or address was changed. */
@@ -151,6 +174,36 @@ export function emptyFolded(kindAsGiven: string | null, placeAsGiven: string | n
     assignee: null,
     approval: null,
   };
+}
+
+/**
+ * The parts of a request for these rights, the main kind first; undefined for one right. `before`: outcomes recorded
+ * earlier are kept.
+ */
+export function partsOf(kinds: readonly RequestKind[], before: readonly RequestPart[] = []): RequestPart[] | undefined {
+  if (kinds.length < 2) return undefined;
+  return kinds.map(
+    (kind) =>
+      before.find((part) => part.kind === kind) ?? {
+        kind,
+        outcome: null,
+        ground: null,
+        note: null,
+        by: null,
+        at: null,
+      },
+  );
+}
+
+/** The rights asked for after a correction, the main kind first. A corrected kind replaces the main one. */
+export function amendedKinds(
+  kind: string,
+  { parts = [] }: Pick<CaseFolded, 'parts'>,
+  details: MoveDetails<'amend'>,
+): readonly RequestKind[] {
+  const main = requestKinds.find((one) => one === kind) ?? 'unknown';
+  const others = details.furtherKinds ?? parts.map((part) => part.kind).filter((one) => one !== main);
+  return inUrgency([details.kind ?? main, ...others]);
 }
 
 /** Reads the column. Throws if it is not what this program wrote. */

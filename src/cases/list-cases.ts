@@ -2,6 +2,7 @@ import type { ControllerProfile } from '../law/profile.ts';
 import { type ConsentAfterWithdrawal, createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import {
+  asksFor,
   assignedTo,
   casesVersion,
   type CasesVersion,
@@ -61,7 +62,7 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
   if (filter.source !== undefined) query = query.where('source', '=', filter.source);
   if (filter.sources !== undefined) query = query.where('source', 'in', [...filter.sources]);
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
-  if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+  if (filter.kind !== undefined) query = query.where(asksFor(filter.kind));
   if (filter.assignee !== undefined) query = query.where(assignedTo(deps.store.read, filter.assignee));
   if (filter.text !== undefined) query = query.where(mentionsText(filter.text));
   const { settledAfter } = filter;
@@ -293,7 +294,7 @@ export async function pageCases(deps: CaseReading, page: CasePage): Promise<read
   let query = deps.store.read.selectFrom('cases').selectAll();
   if (page.sources !== null) query = query.where('source', 'in', [...page.sources]);
   if (page.state !== undefined) query = query.where('state', '=', page.state);
-  if (page.kind !== undefined) query = query.where('kind', '=', page.kind);
+  if (page.kind !== undefined) query = query.where(asksFor(page.kind));
   if (page.assignee !== undefined) query = query.where(assignedTo(deps.store.read, page.assignee));
   if (page.open !== undefined) query = query.where('state', page.open ? 'in' : 'not in', [...openStates]);
   if (page.before !== null) query = query.where('opened_seq', '<', page.before);

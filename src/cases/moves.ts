@@ -60,7 +60,7 @@ const disclosures = ['full', 'categories-only', 'no-match'] as const;
 export type Disclosure = (typeof disclosures)[number];
 /** What a requester may write about an answer. */
 export const messageKinds = ['question', 'objection'] as const;
-const partOutcomes = ['done', 'partly', 'refused'] as const;
+export const partOutcomes = ['done', 'partly', 'refused'] as const;
 
 /** The words for choices in a list. */
 export const choiceTexts: Readonly<
@@ -160,6 +160,11 @@ export const moves = {
     details: z
       .strictObject({
         kind: z.enum(requestKinds).optional().meta({ title: 'Kind of request' }),
+        /** All other rights asked for at the same time; empty: none. */
+        furtherKinds: z.array(z.enum(requestKinds)).max(requestKinds.length).optional().meta({
+          title: 'Further rights requested',
+          description: 'Besides the kind. None ticked: unchanged.',
+        }),
         jurisdiction: nullableLine.optional().meta({
           title: 'Where the requester is',
           description: 'Determines which laws apply in addition to the controller’s.',
@@ -322,6 +327,26 @@ export const moves = {
       .refine(({ outcome, note: why }) => outcome === 'done' || why !== undefined, {
         message: 'say why it was not done',
         path: ['note'],
+      }),
+  },
+  'settle-part': {
+    label: 'Record what was done about one right',
+    from: openStates,
+    to: 'same',
+    details: z
+      .strictObject({
+        at,
+        kind: z.enum(requestKinds).meta({ title: 'Right' }),
+        outcome: z.enum(partOutcomes).meta({ title: 'Outcome' }),
+        ground: text.optional().meta({
+          title: 'Ground',
+          description: 'For anything refused or done in part: the article or section, and why.',
+        }),
+        note,
+      })
+      .refine(({ outcome, ground }) => outcome === 'done' || ground !== undefined, {
+        message: 'state the ground for not doing this, or doing it only in part',
+        path: ['ground'],
       }),
   },
   'link-subject': {

@@ -1,4 +1,5 @@
 import { dateText } from '../core/time-words.ts';
+import type { RequestKind } from '../core/vocabulary.ts';
 import { whyNotRefused } from '../law/deadlines.ts';
 import { type ControllerProfile, missingProfileParts } from '../law/profile.ts';
 import type { Match } from './match-subject.ts';
@@ -8,6 +9,7 @@ import type { CaseView, IdentityStanding } from './view.ts';
 interface Lack {
   readonly code:
     | 'kind'
+    | 'part'
     | 'place'
     | 'identity'
     | 'clarification'
@@ -59,6 +61,7 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
       blocking: true,
     });
   }
+  lacks.push(...lacksOfParts(view));
   // Without a law, date and form of the answer are unknown, and a place may bring a stricter law, so it must be chosen
   // first.
   const { placeMissing, laws } = view.deadline;
@@ -84,8 +87,20 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
   return lacks;
 }
 
+/** The rights of a request about which nothing is recorded yet: none may be forgotten in the answer. */
+function lacksOfParts({ parts, kind: main }: CaseView): readonly Lack[] {
+  return parts.flatMap(({ kind, outcome }) => {
+    if (outcome !== null || (kind === 'unknown' && main === 'unknown')) return [];
+    const text =
+      kind === 'unknown'
+        ? 'A part of the request is unclear: read it and amend the further rights, or record what was done about it.'
+        : `Several rights are requested. Record what was done about this one: ${kind.replaceAll('-', ' ')}.`;
+    return [{ code: 'part' as const, text, blocking: true }];
+  });
+}
+
 /** What may still be answered if the identity could not be confirmed. */
-function afterFailedCheck({ kind, deadline }: CaseView): { readonly blocking: boolean; readonly text: string } {
+function afterFailedCheck({ deadline, ...view }: CaseView): { readonly blocking: boolean; readonly text: string } {
   // Consent given without identification can be withdrawn without it (GDPR Art. 7(3)).
   if (whyNotRefused(deadline) !== null)
     return { blocking: false, text: 'the request still takes effect; the answer must not contain data' };
@@ -93,7 +108,7 @@ function afterFailedCheck({ kind, deadline }: CaseView): { readonly blocking: bo
     return { blocking: true, text: 'refuse with reasons, or confirm it after all' };
   // Nothing is ever deleted at the request of someone who has not been identified.
   return {
-    blocking: kind === 'erasure',
+    blocking: kindsToDo(view).includes('erasure'),
     text: 'the answer may contain categories only, no specific pieces of data',
   };
 }
@@ -158,6 +173,11 @@ function lacksOfTime(view: CaseView): readonly Lack[] {
 /** Kinds of request that are answered with a copy of the data; others are answered by doing what they ask. */
 const disclosing = ['access', 'portability'];
 
+/** The rights asked for that were not refused. */
+export function kindsToDo({ kinds, parts }: Pick<CaseView, 'kinds' | 'parts'>): readonly RequestKind[] {
+  return kinds.filter((kind) => !parts.some((part) => part.kind === kind && part.outcome === 'refused'));
+}
+
 /**
  * What an answer may contain. Invariant: no specific data leave without the required identity check. full: the records
  * of the matched subject. categories-only: the controller's statements about itself, nothing about a person (unverified
@@ -165,7 +185,8 @@ const disclosing = ['access', 'portability'];
  */
 export function disclosureOf(view: CaseView, match: Match): Disclosure {
   const most = mostDisclosure(view.identity, match);
-  return most === 'full' && !disclosing.includes(view.kind) ? 'categories-only' : most;
+  const wantsCopy = kindsToDo(view).some((kind) => disclosing.includes(kind));
+  return most === 'full' && !wantsCopy ? 'categories-only' : most;
 }
 
 /** The most that any answer may contain, whatever was requested. */

@@ -2,13 +2,16 @@ import { decidingLaw, type Deadlines } from '../law/deadlines.ts';
 import type { IdentityRule } from '../law/regime-schema.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import type { MoveName } from './moves.ts';
-import type { CaseView, IdentityStanding } from './view.ts';
+import type { CaseView, IdentityStanding, PartView } from './view.ts';
 
 /** A case as returned by lists, the API and `--json`. Dates are YYYY-MM-DD in the controller's time zone, times ISO 8601 UTC. */
 export interface CaseSummary {
   readonly caseId: string;
   readonly source: string;
+  /** The right asked for; of several the one that takes effect soonest. */
   readonly kind: RequestKind;
+  /** Each of several rights and what was done about it, `kind` first; empty if there is only one. */
+  readonly parts: readonly (Omit<PartView, 'deadline'> & { readonly legalLimit: string | null })[];
   readonly state: string;
   readonly version: number;
   readonly open: boolean;
@@ -59,6 +62,7 @@ export function summariseCase(view: CaseView): CaseSummary {
     caseId: row.case_id,
     source: row.source,
     kind: view.kind,
+    parts: view.parts.map(({ deadline: { limit }, ...part }) => ({ ...part, legalLimit: limit })),
     state: row.state,
     version: row.version,
     open: view.open,

@@ -1,5 +1,6 @@
 import { type RequestedItem, computeDeadlines, type Deadlines, whyNotRefused } from '../law/deadlines.ts';
 import type { ControllerProfile } from '../law/profile.ts';
+import type { IdentityRule } from '../law/regime-schema.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
 import type { Clock } from '../core/clock.ts';
 import type { SubjectRecipe } from '../core/subject.ts';
@@ -8,7 +9,7 @@ import { dateIn, daysBetween } from '../core/zoned-days.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { type CaseRow, isRequestKind } from './fold.ts';
-import { type CaseFolded, parseFolded } from './folded.ts';
+import { type CaseFolded, parseFolded, type RequestPart } from './folded.ts';
 import { type MoveName, isOpen, movesFrom, taskMoves } from './moves.ts';
 
 /** What reading cases needs. */
@@ -45,10 +46,19 @@ export interface ViewContext {
  */
 export type IdentityStanding = 'met' | 'needed' | 'failed';
 
+/** One of several rights asked for in a case, with its own deadline. */
+export type PartView = RequestPart & { readonly deadline: Deadlines };
+
 export interface CaseView {
   readonly row: CaseRow;
+  /** The right asked for; of several the one that takes effect soonest. */
   readonly kind: RequestKind;
+  /** Every right asked for, `kind` first. */
+  readonly kinds: readonly RequestKind[];
+  /** What was done about each of several rights; empty if there is only one. */
+  readonly parts: readonly PartView[];
   readonly folded: CaseFolded;
+  /** Of several rights, the deadline of the one that is due first among those about which nothing is recorded; the last of all if something is recorded about each. */
   readonly deadline: Deadlines;
   readonly identity: IdentityStanding;
   readonly open: boolean;
@@ -64,12 +74,18 @@ export function viewCase(row: CaseRow, context: ViewContext): CaseView {
   const folded = parseFolded(row.folded);
   const kind = isRequestKind(row.kind) ? row.kind : 'unknown';
   const open = isOpen(row.state);
-  const deadline = deadlinesOf(row, folded, context);
+  const parts = (folded.parts ?? []).map((part) => ({
+    ...part,
+    deadline: deadlinesOf(row, folded, context, { kind: part.kind, settledAt: part.at }),
+  }));
+  const deadline = deadlineOfParts(parts) ?? deadlinesOf(row, folded, context, { kind, settledAt: null });
   const daysLeft =
     open && deadline.limit !== null ? daysBetween(dateIn(context.now, context.timeZone), deadline.limit) : null;
   return {
     row,
     kind,
+    kinds: parts.length === 0 ? [kind] : parts.map((part) => part.kind),
+    parts,
     folded,
     deadline,
     identity: standingOf(folded, deadline),
@@ -80,11 +96,40 @@ export function viewCase(row: CaseRow, context: ViewContext): CaseView {
   };
 }
 
-/** The deadlines of a case under every applicable law. Pages, commands, letters and reports all get their dates here. */
-function deadlinesOf(row: CaseRow, folded: CaseFolded, context: ViewContext): Deadlines {
+/**
+ * The deadline of a case with several rights: that of the right due first among those about which nothing is recorded,
+ * or, once something is recorded about each, of the one due last: by then the answer has to be sent. With it, the
+ * earliest day for the acknowledgement and the strictest identity rule of these rights. Null: there is one right.
+ */
+function deadlineOfParts(parts: readonly PartView[]): Deadlines | null {
+  const open = parts.filter(({ outcome }) => outcome === null);
+  const each = (open.length === 0 ? parts : open).map(({ deadline }) => deadline);
+  const dated = each
+    .filter(({ limit }) => limit !== null)
+    .toSorted((a, b) => ((a.limit ?? '') < (b.limit ?? '') ? -1 : 1));
+  const first = dated.at(open.length === 0 ? -1 : 0) ?? each[0];
+  if (first === undefined) return null;
+  const acknowledgements = each.flatMap(({ acknowledgeBy }) => acknowledgeBy ?? []).sort();
+  const rules: readonly IdentityRule[] = ['required', 'on-recorded-doubt', 'forbidden'];
+  const strict = each.toSorted((a, b) => rules.indexOf(a.identity.rule) - rules.indexOf(b.identity.rule))[0] ?? first;
+  return {
+    ...first,
+    acknowledgeBy: acknowledgements[0] ?? null,
+    says: [...new Set(each.flatMap(({ says }) => says))],
+    identity: strict.identity,
+  };
+}
+
+/** The deadlines of a right under every applicable law. Pages, commands, letters and reports all get their dates here. */
+function deadlinesOf(
+  row: CaseRow,
+  folded: CaseFolded,
+  context: ViewContext,
+  { kind, settledAt: ofPart }: { readonly kind: RequestKind; readonly settledAt: string | null },
+): Deadlines {
   const { country = null, region = null, homeRegime = null } = context.profile ?? {};
   return computeDeadlines({
-    kind: isRequestKind(row.kind) ? row.kind : 'unknown',
+    kind,
     place: row.jurisdiction,
     placeAsGiven: folded.placeAsGiven,
     controller: { country, region, homeRegime, timeZone: context.timeZone },
@@ -96,7 +141,7 @@ function deadlinesOf(row: CaseRow, folded: CaseFolded, context: ViewContext): De
     clarifications: folded.clarifications.map(({ askedAt, answeredAt }) => ({ askedAt, receivedAt: answeredAt })),
     identity: askedIdentity(folded),
     fee: folded.fee === null ? null : { askedAt: folded.fee.askedAt, receivedAt: folded.fee.paidAt },
-    asOf: settledAt(row, folded) ?? context.now,
+    asOf: ofPart ?? settledAt(row, folded) ?? context.now,
   });
 }
 
@@ -111,7 +156,8 @@ function settledAt(row: CaseRow, folded: CaseFolded): string | null {
   return folded.answer?.at ?? folded.refusal?.at ?? folded.withdrawal?.at ?? row.closed_at;
 }
 
-function standingOf(folded: CaseFolded, deadline: Deadlines): IdentityStanding {
+/** Whether the identity check that a deadline's laws require has been made. */
+export function standingOf(folded: CaseFolded, deadline: Deadlines): IdentityStanding {
   const { status } = folded.identity;
   switch (deadline.identity.rule) {
     case 'forbidden':
@@ -135,6 +181,7 @@ function isMoveOffered(
   if (move === 'merge-duplicate' || move === 'release-duplicate') return false;
   if (move === 'approve') return (profile?.secondPersonFor ?? []).length > 0;
   if (move === 'refuse') return whyNotRefused(deadline) === null;
+  if (move === 'settle-part') return folded.parts !== undefined;
   if (move === 'unshare-task') return (folded.tasks ?? []).some(({ linkUntil }) => linkUntil !== null);
   if (move !== 'add-task' && taskMoves.includes(move))
     return (folded.tasks ?? []).some(({ outcome }) => outcome !== 'done');

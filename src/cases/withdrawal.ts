@@ -23,10 +23,18 @@ type ConsentWithdrawn = Extract<Action, { action: 'consent.withdrawn-by-request'
  * Whether answering such a request withdraws consent: the subject was found, is the requester's own, and not everything
  * was refused.
  */
-export function takesEffect(kind: string, match: Match, details: MoveDetails<'answer'>): boolean {
-  if (!withdrawingKinds.includes(kind)) return false;
+export function takesEffect(row: AnsweredRow, match: Match, details: MoveDetails<'answer'>): boolean {
+  if (endingRight(row) === null) return false;
   if (match.status !== 'from-device' && match.status !== 'computed') return false;
   return !refusesAll(details);
+}
+
+type AnsweredRow = Pick<CaseRow, 'kind' | 'folded'>;
+
+/** The right of a case that ends consent, and when it was carried out; null: there is none, or it was refused. */
+function endingRight({ kind, folded }: AnsweredRow): { readonly kind: string; readonly at: string | null } | null {
+  const { parts = [{ kind, outcome: null, at: null }] } = parseFolded(folded);
+  return parts.find((part) => withdrawingKinds.includes(part.kind) && part.outcome !== 'refused') ?? null;
 }
 
 /** Whether an answer refuses the whole request. */
@@ -42,8 +50,9 @@ export async function withdrawalsOf(
   answer: { readonly details: MoveDetails<'answer'>; readonly actor: string; readonly now: string },
 ): Promise<readonly ConsentWithdrawn[]> {
   const { details, actor, now } = answer;
-  if (!takesEffect(row.kind, match, details)) return [];
-  const at = details.effectiveAt ?? details.at ?? now;
+  const right = endingRight(row);
+  if (right === null || !takesEffect(row, match, details)) return [];
+  const at = details.effectiveAt ?? right.at ?? details.at ?? now;
   const withdrawals: ConsentWithdrawn[] = [];
   for (const subject of match.subjects)
     for (const [bannerId, stood] of await stoodAt(deps, row.source, subject, at))
@@ -52,7 +61,7 @@ export async function withdrawalsOf(
         actor,
         caseId: row.case_id,
         basedOn: row.version,
-        kind: row.kind,
+        kind: right.kind,
         subject,
         bannerId,
         all: details.purposes === undefined,

@@ -271,7 +271,7 @@ function listText(cases: readonly CaseSummary[]): string {
     ['case', 'kind', 'law', 'state', 'assigned to', 'aim for', 'legal limit', 'left'],
     cases.map((one) => [
       one.caseId,
-      one.kind,
+      kindsOf(one).join(' + '),
       one.regime ?? '–',
       one.state,
       one.assignee === null ? '–' : partsOfAssignee(one.assignee).name,
@@ -281,6 +281,11 @@ function listText(cases: readonly CaseSummary[]): string {
     ]),
     'No requests.',
   );
+}
+
+/** Every right asked for. */
+function kindsOf({ kind, parts }: CaseSummary): readonly string[] {
+  return parts.length === 0 ? [kind] : parts.map((part) => part.kind);
 }
 
 function dueText({ legalLimit, atOnce }: CaseSummary): string {
@@ -316,12 +321,16 @@ function caseText(summary: CaseSummary, shown: ShownCase): string {
   const requester =
     [summary.requesterName, summary.requesterEmail].filter((part) => part !== null).join(', ') || 'unknown';
   const lines = [
-    pc.bold(`${summary.caseId}  ${summary.kind}, ${summary.state}, version ${summary.version}`),
+    pc.bold(`${summary.caseId}  ${kindsOf(summary).join(' + ')}, ${summary.state}, version ${summary.version}`),
     `requester    ${printable(requester)}`,
     `law          ${summary.law ?? 'no implemented law sets a deadline'}`,
     `due          ${dueText(summary)}${summary.daysLeft === null ? '' : ` (${leftText(summary)})`}, aim for ${summary.aimFor ?? '–'}`,
     ...summary.laws.map(
       (law) => `${law.id === summary.regime ? 'decides' : 'applies'}      ${law.id}, ${law.limit}: ${law.explanation}`,
+    ),
+    ...summary.parts.map(
+      ({ kind, outcome, ground, legalLimit }) =>
+        `part         ${kind}: ${outcome === null ? `nothing recorded yet, due ${legalLimit ?? '–'}` : `${outcome}${ground === null ? '' : ` (${printable(ground)})`}`}`,
     ),
     ...(shown.view.folded.duplicates ?? []).map(
       (one) => `duplicate    ${one.caseId}, received ${timeText(one.receivedAt)}; the earliest receipt governs`,

@@ -84,6 +84,29 @@ export const requestKinds = [
 ] as const;
 export type RequestKind = (typeof requestKinds)[number];
 
+/**
+ * Kinds of request, those first that take effect soonest: the first one of a request is its main kind. Kinds that end
+ * consent come before all others.
+ */
+const byUrgency: readonly RequestKind[] = [
+  'withdraw-consent',
+  'opt-out',
+  'objection',
+  'limit',
+  'erasure',
+  'restriction',
+  'rectification',
+  'access',
+  'portability',
+  'unknown',
+];
+
+/** Kinds without repeats, the main kind of a request first. */
+export function inUrgency(kinds: Iterable<RequestKind>): RequestKind[] {
+  const wanted = new Set(kinds);
+  return byUrgency.filter((kind) => wanted.has(kind));
+}
+
 /** The verdict on a delivery's signature; `verified-late` means that it was readmitted. */
 export type Verdict = 'verified' | 'verified-headers-disagree' | 'verified-late';
 

@@ -22,7 +22,7 @@ export const scans: Projection = {
         before_consent: fact.beforeConsent,
         items: fact.items === null ? null : JSON.stringify(fact.items),
         unread_items: fact.unreadItems,
-        listed: fact.items === null || fact.failed ? 0 : 1,
+        listed: fact.isInventory ? 1 : 0,
       });
       keys.add(entry.source, fact.domain ?? '');
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listCases, showCase } from '../../src/cases/list-cases.ts';
+import { listCases, pageCases, showCase } from '../../src/cases/list-cases.ts';
 import { loadPackCase } from '../../src/cases/load-pack-case.ts';
 import { matchCase } from '../../src/cases/match-subject.ts';
 import { moveCase, openCase, type OpenCaseInput } from '../../src/cases/move-case.ts';
@@ -173,6 +173,24 @@ describe('the list of cases', () => {
     expect(await ids({ source: 'bolt' })).toEqual([withdrawn]);
     expect(await ids({ state: 'withdrawn' })).toEqual([withdrawn]);
     expect(await ids({ source: 'acme', state: 'withdrawn' })).toEqual([]);
+  });
+
+  it('has a request for several rights under each of them', async () => {
+    const world = await createCasesWorld();
+    const fact = request({ kind: 'erasure', furtherKinds: ['access'] });
+    await world.deps.ledger.append([webhook('acme', { event: 'dsar.submitted', fact }, '2026-07-01T14:03:00.000Z')]);
+    const single = await opened(world, { requesterName: '"kind":"erasure"' });
+    const now = '2026-07-03T09:00:00.000Z';
+    const page = { sources: null, now, before: null, limit: 10 };
+    for (const list of [
+      (kind: string) => listCases(world.deps, { now, kind }),
+      (kind: string) => pageCases(world.deps, { ...page, kind }),
+    ]) {
+      const ids = async (kind: string) => (await list(kind)).map((one) => one.row.case_id).sort();
+      expect(await ids('access')).toEqual(['acme-1', single]);
+      expect(await ids('erasure')).toEqual(['acme-1']);
+      expect(await ids('portability')).toEqual([]);
+    }
   });
 
   it('includes cases opened by webhooks', async () => {

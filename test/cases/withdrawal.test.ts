@@ -5,7 +5,7 @@ import { extendWithdrawals } from '../../src/cases/withdrawal.ts';
 import type { DecisionFact } from '../../receivers/consent.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import { decisionFact, webhook } from '../projections/world.ts';
-import { type CasesWorld, createCasesWorld, profile } from './world.ts';
+import { type CasesWorld, createCasesWorld, profile, request } from './world.ts';
 
 const period = { source: 'acme', asOf: 1_000, from: '2026-01-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' };
 const both = { analytics: 'granted', marketing: 'granted', necessary: 'granted' } as const;
@@ -71,6 +71,37 @@ const stateOf = (world: CasesWorld) =>
     .execute();
 
 describe('the answer to a request that ends consent', () => {
+  it('withdraws as of the time recorded for that part, if the request has others', async () => {
+    const { world } = await ready('access');
+    const fact = request({ kind: 'objection', furtherKinds: ['access'], subject: 'visitor-7' });
+    await world.deps.ledger.append([webhook('acme', { event: 'dsar.submitted', fact }, '2026-07-01T14:03:00.000Z')]);
+    await world.catchUp();
+    const { case_id: caseId } = await world.store.read
+      .selectFrom('cases')
+      .select('case_id')
+      .where('kind', '=', 'objection')
+      .executeTakeFirstOrThrow();
+    const moves: readonly (readonly [string, Record<string, unknown>])[] = [
+      ['start', {}],
+      ['settle-part', { kind: 'objection', outcome: 'done', at: '2026-07-02T08:00:00.000Z' }],
+      ['settle-part', { kind: 'access', outcome: 'done' }],
+      ['mark-ready', {}],
+      ['answer', { channel: 'mail', disclosure: 'full' }],
+    ];
+    for (const [basedOn, [move, details]] of moves.entries()) {
+      expect(await moveCase(world.deps, { caseId, basedOn, move, details, actor: 'olga' })).toMatchObject({
+        outcome: 'moved',
+      });
+      await world.catchUp();
+    }
+    const withdrawn = await world.store.read
+      .selectFrom('decision_history')
+      .select('at')
+      .where('via', '=', 'request')
+      .execute();
+    expect(withdrawn.map(({ at }) => at)).toEqual(['2026-07-02T08:00:00.000Z', '2026-07-02T08:00:00.000Z']);
+  });
+
   it.each(['withdraw-consent', 'opt-out', 'objection'] as const)('withdraws on every banner: %s', async (kind) => {
     const { world, caseId } = await ready(kind);
     expect(await answer(world, caseId)).toMatchObject({ outcome: 'moved', version: 3 });

@@ -110,6 +110,22 @@ describe('dsar', () => {
     }
   });
 
+  it('records several rights of one request, and names each in the list and in the case', async () => {
+    const run = await createInstallation();
+    const { caseId } = JSON.parse((await run(...opening, '--json')).out) as { caseId: string };
+    const details = JSON.stringify({ furtherKinds: ['rectification'], reason: 'both in one letter' });
+    await run('move', caseId, 'amend', '--details', details);
+    expect(JSON.parse((await run('list', '--json')).out)).toMatchObject([
+      { caseId, kind: 'rectification', parts: [{ kind: 'rectification', outcome: null }, { kind: 'access' }] },
+    ]);
+    expect((await run('list')).out).toContain('rectification + access');
+    await run('move', caseId, 'settle-part', 'kind=access', 'outcome=done');
+    const { out } = await run('show', caseId);
+    expect(out).toMatch(/part +rectification: nothing recorded yet, due 20/);
+    expect(out).toMatch(/part +access: done/);
+    expect(out).toContain('Record what was done about this one: rectification.');
+  });
+
   it('adds a task for another system, links and revokes it, finishes it, and says why it cannot be mailed', async () => {
     const run = await createInstallation();
     vi.stubEnv('PUBLIC_URL', 'https://evidence.example');

@@ -171,9 +171,9 @@ it('every document of a fixed ledger has the same bytes as before', async () => 
   ).toMatchInlineSnapshot(`
     {
       "consent-audit.csv": "0981e512be4c7046",
-      "consent-audit.html": "8e18584d9553bab5",
-      "consent-audit.json": "0d5a34cad8fed24c",
-      "consent-audit.pdf": "fd6d59dcc0274cdd",
+      "consent-audit.html": "8c8518667aee1e4c",
+      "consent-audit.json": "ef4325bdd10f360e",
+      "consent-audit.pdf": "b70f84d4ec9ce434",
       "delivery-log.csv": "c5bbd79392f6441e",
       "delivery-log.html": "8423c5f0cc3647b6",
       "delivery-log.json": "254d9d8239d580be",
@@ -188,9 +188,9 @@ it('every document of a fixed ledger has the same bytes as before', async () => 
       "reconciliation.json": "bce9017e14b8cc8f",
       "reconciliation.pdf": "1846a2b91ee8931c",
       "scan-audit.csv": "29afe6acbbe69c55",
-      "scan-audit.html": "c6ecb1a413a7122b",
-      "scan-audit.json": "97360eeec756438e",
-      "scan-audit.pdf": "0ba3e3e47476a917",
+      "scan-audit.html": "aa0b10f925a56f1f",
+      "scan-audit.json": "8516763c4c15e7cf",
+      "scan-audit.pdf": "0650f47fa14ba88d",
     }
   `);
 });

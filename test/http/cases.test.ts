@@ -52,6 +52,39 @@ describe('the page of a request', () => {
     expect((await olga.get('/cases')).text).toContain(caseId);
   });
 
+  it('shows each of several rights with its limit, and asks what was done about each before the answer', async () => {
+    const world = await createOfficeWorld();
+    const olga = await signedIn(world, 'Olga');
+    await world.event('dsar.submitted', { request_id: 'two', rights: ['access', 'erasure'], country: 'DE' });
+    const { case_id: caseId } = await world.context.store.read
+      .selectFrom('cases')
+      .select('case_id')
+      .where('request_id', '=', 'two')
+      .executeTakeFirstOrThrow();
+    const shown = (await olga.get(`/cases/${caseId}`)).text;
+    expect(shown).toContain(`<h1>Erasure + Access · ${caseId}</h1>`);
+    expect(shown.match(/nothing recorded yet, legal limit/g)).toHaveLength(2);
+    for (const [name, form] of [
+      ['start', {}],
+      ['settle-part', { kind: 'erasure', outcome: 'refused', ground: 'Art. 17(3)(b) GDPR' }],
+      ['mark-system', { system: 'crm', result: 'nothing-found' }],
+    ] as const)
+      expect([name, (await move(olga, caseId, name, form)).status]).toEqual([name, 303]);
+    const unready = await move(olga, caseId, 'mark-ready');
+    expect([unready.status, unready.text.includes('Record what was done about this one: access.')]).toEqual([
+      422,
+      true,
+    ]);
+    expect((await move(olga, caseId, 'settle-part', { kind: 'access', outcome: 'done' })).status).toBe(303);
+    expect((await move(olga, caseId, 'mark-ready')).status).toBe(303);
+    expect((await olga.get(`/cases/${caseId}`)).text).toContain('refused');
+    // A further right found in the message becomes a part.
+    expect((await move(olga, caseId, 'rework', { reason: 'read again' })).status).toBe(303);
+    const further = { 'furtherKinds.access': 'yes', 'furtherKinds.objection': 'yes', reason: 'see the message' };
+    expect((await move(olga, caseId, 'amend', further)).status).toBe(303);
+    expect((await olga.get(`/cases/${caseId}`)).text).toContain('<h1>Objection + Erasure + Access');
+  });
+
   it('says why a move is refused and keeps the input', async () => {
     const world = await createOfficeWorld();
     const caseId = await openedAccess(world);

@@ -104,6 +104,7 @@ const scan: fc.Arbitrary<Fact> = fc.record({
       { maxLength: 3 },
     ),
   ),
+  isInventory: fc.boolean(),
   unreadItems: fc.nat(3),
   occurred,
 });

@@ -38,6 +38,7 @@ async function fill(world: World): Promise<void> {
       beforeConsent: 1,
       failed: false,
       items: [],
+      isInventory: true,
       unreadItems: 0,
       occurred,
     },

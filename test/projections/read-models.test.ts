@@ -472,6 +472,7 @@ describe('scans and integrations', () => {
       beforeConsent,
       failed: false,
       items: null,
+      isInventory: false,
       unreadItems: 0,
       occurred: payloadTime(hour),
     });

@@ -7,47 +7,20 @@ import { context, factOf, read, RECEIVED } from './reading.ts';
 const request = (fields: object) => factOf(read({ event: 'dsar.submitted', ...fields }), 'request');
 
 describe('the kind of a request', () => {
-  it.each<[string, RequestKind]>([
-    ['access', 'access'],
-    ['right_to_access', 'access'],
-    ['Right to know', 'access'],
-    ['subject access request', 'access'],
-    ['SAR', 'access'],
-    ['Art. 15', 'access'],
-    ['copy of my data', 'access'],
-    ['request for information', 'access'],
-    ['delete', 'erasure'],
-    ['Deletion', 'erasure'],
-    ['erasure', 'erasure'],
-    ['right-to-be-forgotten', 'erasure'],
-    ['RTBF', 'erasure'],
-    ['Article 17', 'erasure'],
-    ['portability', 'portability'],
-    ['data_portability', 'portability'],
-    ['data export', 'portability'],
-    ['rectification', 'rectification'],
-    ['correction', 'rectification'],
-    ['correct my information', 'rectification'],
-    ['update my data', 'rectification'],
-    ['restriction', 'restriction'],
-    ['restrict_processing', 'restriction'],
-    ['objection', 'objection'],
-    ['object to processing', 'objection'],
-    ['opt-out', 'opt-out'],
-    ['opt_out_of_sale', 'opt-out'],
-    ['do_not_sell', 'opt-out'],
-    ['Do Not Sell or Share My Personal Information', 'opt-out'],
-    ['limit', 'limit'],
-    ['Limit the use of my sensitive personal information', 'limit'],
-    ['withdraw_consent', 'withdraw-consent'],
-    ['consent withdrawal', 'withdraw-consent'],
-    ['revoke consent', 'withdraw-consent'],
-    ['other', 'unknown'],
-    ['unknown', 'unknown'],
-    ['general review', 'unknown'],
-    ['', 'unknown'],
-  ])('%s is %s', (word, kind) => {
-    expect(request({ request_type: word }).kind).toBe(kind);
+  it.each<[object, RequestKind]>([
+    [{ request_type: 'Right to know' }, 'access'],
+    [{ request_type: 'general review' }, 'unknown'],
+    [{ request_type: '' }, 'unknown'],
+    [{ request_type: 'limit' }, 'unknown'],
+    [{ request_type: 'limit', country: 'US', state: 'CA' }, 'limit'],
+    [{ request_type: 'limit', regulation: 'CCPA' }, 'limit'],
+    [{ request_type: 'Right to limitation of processing', country: 'FR' }, 'restriction'],
+    [{ request_type: 'withdrawal' }, 'unknown'],
+    [{ subject: 'Please delete my account' }, 'erasure'],
+    [{ subject: 'Please do not delete my account' }, 'unknown'],
+    [{ type: 'request', category: 'deletion' }, 'erasure'],
+  ])('%j is %s', (fields, kind) => {
+    expect(request(fields).kind).toBe(kind);
   });
   it('keeps the word as given, understood or not', () => {
     expect(request({ request_type: 'Right to be forgotten' }).kindAsGiven).toBe('Right to be forgotten');
@@ -56,11 +29,24 @@ describe('the kind of a request', () => {
       unread: ['request_type'],
     });
   });
-  it('is the first word of a list that is understood', () => {
+  it('is several if several are asked for, whether in a list, in flags, in words or in several fields', () => {
+    for (const fields of [
+      { request_types: ['access', 'deletion'] },
+      { rights: { access: true, portability: false, erasure: true } },
+      { request_type: 'Access and erasure' },
+      { request_type: 'Löschung', rights: ['Auskunft'] },
+      { requestTypes: [{ name: 'Right to know' }, { name: 'Delete' }] },
+    ])
+      expect(request(fields)).toMatchObject({ kind: 'erasure', furtherKinds: ['access'] });
+    expect(request({ request_type: 'access' })).not.toHaveProperty('furtherKinds');
+  });
+  it('has an unknown part if something in a list is not understood', () => {
     expect(request({ request_types: ['other', 'deletion'] })).toMatchObject({
       kind: 'erasure',
+      furtherKinds: ['unknown'],
       kindAsGiven: 'other, deletion',
     });
+    expect(request({ request_types: ['other', 'do not delete'] })).toMatchObject({ kind: 'unknown' });
   });
   it('is not the name of the event', () => {
     expect(factOf(read({ type: 'dsar.submitted', data: { email: 'a@b.example' } }), 'request').kindAsGiven).toBeNull();
@@ -96,6 +82,26 @@ describe('the requester and their place', () => {
     [{ country: 'DE', region: 'Lower Bavaria' }, { jurisdiction: 'DE' }],
     // The states have different laws, so the name of the state must not be lost.
     [{ country: 'US', region: 'Calfornia' }, { jurisdiction: 'Calfornia, US' }],
+    // A tool's own code for a law does not hide the country next to it.
+    [{ jurisdiction: 'zone_1', country: 'FR' }, { jurisdiction: 'FR' }],
+    [{ jurisdiction: 'zone_1', country: 'US', state: 'MA' }, { jurisdiction: 'US-MA' }],
+    [{ jurisdiction: 'Calfornia', country: 'US' }, { jurisdiction: 'Calfornia, US' }],
+    [{ regulation: 'gdpr' }, { jurisdiction: 'gdpr' }],
+    [{ regulation: 'gdpr', country: 'DE' }, { jurisdiction: 'DE' }],
+    [{ regulation: 'house rules' }, { jurisdiction: null }],
+    [
+      {
+        identities: [
+          { type: 'user', value: 'x@y.example' },
+          { type: 'email', value: 'a@b.example' },
+        ],
+      },
+      { requesterEmail: 'a@b.example' },
+    ],
+    [{ identifiers: { phones: ['1'], emails: ['a@b.example'] } }, { requesterEmail: 'a@b.example' }],
+    [{ identities: ['u-1', 'a@b.example'] }, { requesterEmail: 'a@b.example' }],
+    [{ identities: [{ type: 'agent', agent_email: 'agent@b.example' }] }, { requesterEmail: null }],
+    [{ identities: [{ type: 'email', value: 'b5e1…', format: 'sha256' }] }, { requesterEmail: null }],
     [{ visitor: { hash: 'v1' } }, { subject: 'v1' }],
     [{ data: { message: 'Hello' } }, { message: 'Hello' }],
   ])('%j', (fields, expected) => {
@@ -112,6 +118,9 @@ describe('the requester and their place', () => {
       counts: true,
     });
     expect(request({}).occurred).toEqual({ at: RECEIVED, basis: 'received', counts: true });
+    const created = { timestamp: '2026-07-01T11:00:00Z', data: { created_at: '2026-06-30T10:00:00Z' } };
+    expect(request(created).occurred.at).toBe('2026-06-30T10:00:00.000Z');
+    expect(request({ expires_at: '2026-06-30T10:00:00Z', due_date: '2026-06-29' }).occurred.basis).toBe('received');
   });
   it('a repeat without id and time is uncertain', () => {
     expect(isAnonymousRepeat(request({ email: 'a@b.example' }))).toBe(true);

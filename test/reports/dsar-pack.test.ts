@@ -72,6 +72,29 @@ test('a full pack holds the letter, the readable history, the data in two forms,
   ]);
 });
 
+test('the pack of a request for several rights names each, what was done about it, and encloses the copy', async () => {
+  const none = { by: null, at: null, note: null };
+  const parts = [
+    { kind: 'erasure' as const, outcome: 'refused' as const, ground: 'Art. 17(3)(b) GDPR', ...none },
+    { kind: 'access' as const, outcome: 'done' as const, ground: null, ...none },
+  ];
+  const folded = foldedColumn({ ...emptyFolded(null), parts });
+  const zip = await pack({ case: { ...input().case, kind: 'erasure', folded } });
+  expect(jsonOf(zip, 'case.json')).toMatchObject({
+    case: {
+      kind: 'erasure',
+      rights: [
+        { kind: 'erasure', outcome: 'refused' },
+        { kind: 'access', outcome: 'done' },
+      ],
+    },
+  });
+  expect(zipNames(zip)).toContain('records.jsonl');
+  const letter = letterOf(zip);
+  expect(letter).toMatch(/refused.*Art\. 17\(3\)\(b\) GDPR/i);
+  expect(jsonOf(await pack(), 'case.json')['case']).not.toHaveProperty('rights');
+});
+
 test('the manifest gives the true size and SHA-256 of every other file, the checkpoint and how to verify', async () => {
   const zip = await pack();
   const manifest = jsonOf(zip, 'manifest.json') as {

@@ -122,6 +122,48 @@ test('the register lists the requests of the period with the fields of 11 CCR 71
   expect(JSON.stringify(rows)).not.toContain('Zoë');
 });
 
+test('the register names every right of a request, and counts each among those of its kind', async () => {
+  await world.insert('case_history', [
+    move(
+      1,
+      'default-1',
+      0,
+      'opened',
+      'opened',
+      opening('2026-06-01T10:00:00.000Z', { kind: 'erasure', furtherKinds: ['access'] }),
+    ),
+    move(2, 'default-1', 1, 'settle-part', 'opened', {
+      kind: 'erasure',
+      outcome: 'refused',
+      ground: 'Art. 17(3)(b) GDPR',
+    }),
+    move(3, 'default-1', 2, 'settle-part', 'opened', { kind: 'access', outcome: 'done' }),
+    move(4, 'default-1', 3, 'start', 'in-progress', {}),
+    move(5, 'default-1', 4, 'mark-ready', 'ready', {}),
+    move(6, 'default-1', 5, 'answer', 'answered', {
+      channel: 'e-mail',
+      disclosure: 'full',
+      at: '2026-06-25T08:00:00.000Z',
+    }),
+  ]);
+  const [row] = await csv(dsarRegister);
+  expect(row).toMatchObject({
+    ...{ nature: 'erasure + access', outcome: 'in-part', in_time: 'in time', basis_of_denial: 'Art. 17(3)(b) GDPR' },
+    response: 'Answered by e-mail. Erasure: refused (Art. 17(3)(b) GDPR). Access: done.',
+  });
+  const json = JSON.parse(String(await collect(dsarRegister.produce(world.input({ format: 'json' }))))) as Record<
+    'totals',
+    { byKind: { kind: string; received: number; outcomes: Record<string, number> }[]; all: { received: number } }
+  >;
+  expect(json.totals).toMatchObject({
+    all: { received: 1 },
+    byKind: [
+      { kind: 'erasure', received: 1, outcomes: { denied: 1 } },
+      { kind: 'access', received: 1, outcomes: { complied: 1 } },
+    ],
+  });
+});
+
 test('a corrected receipt moves the request into the period, but not for a register as of an earlier time', async () => {
   await world.insert('case_history', [
     move(1, 'default-1', 0, 'opened', 'opened', opening('2026-07-01T10:00:00.000Z')),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ADDED_MEANWHILE, newestDocument } from '../../cases/approval.ts';
 import { pageCases, showCase } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
-import { caseStates, moves, TASK_DAYS, TASK_DAYS_MAX } from '../../cases/moves.ts';
+import { caseStates, moves, TASK_DAYS, TASK_DAYS_MAX, partOutcomes } from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { isoNow } from '../../core/clock.ts';
@@ -34,7 +34,23 @@ const caseSchema = z
   .object({
     caseId: z.string(),
     source: z.string(),
-    kind: z.enum(requestKinds),
+    kind: z.enum(requestKinds).meta({ description: 'Of several rights the one that takes effect soonest.' }),
+    parts: z
+      .array(
+        z.object({
+          kind: z.enum(requestKinds),
+          outcome: z.enum(partOutcomes).nullable().meta({ description: 'null: nothing is recorded yet.' }),
+          ground: z.string().nullable(),
+          note: z.string().nullable(),
+          by: z.string().nullable(),
+          at: z.string().nullable(),
+          legalLimit: day,
+        }),
+      )
+      .meta({
+        description:
+          'The rights of a request with several, kind first; empty: kind alone. The request cannot be answered until settle-part has recorded what was done about each.',
+      }),
     state: z.enum(caseStates),
     version: z.int().meta({ description: 'Sent with the next move as basedOn.' }),
     open: z.boolean(),
@@ -504,6 +520,12 @@ export const caseApi = [
 ];
 
 function summarised(view: Parameters<typeof summariseCase>[0]) {
-  const { says, moves: allowed, state, ...summary } = summariseCase(view);
-  return { ...summary, state: state as (typeof caseStates)[number], says: [...says], moves: [...allowed] };
+  const { says, moves: allowed, state, parts, ...summary } = summariseCase(view);
+  return {
+    ...summary,
+    parts: [...parts],
+    state: state as (typeof caseStates)[number],
+    says: [...says],
+    moves: [...allowed],
+  };
 }

@@ -1,6 +1,6 @@
 import type { CaseView } from '../../cases/view.ts';
 import { addDays } from '../../core/zoned-days.ts';
-import { kindText } from './words.ts';
+import { kindsText } from './words.ts';
 
 /**
  * Legal limits of open requests as a calendar (RFC 5545), one whole-day event each. It contains no names, because calendars
@@ -15,7 +15,7 @@ export function icalendarOf(
   }: { readonly instance: string; readonly now: string; readonly link: (caseId: string) => string },
 ): string {
   const stamp = now.replace(/[-:]/g, '').replace(/\.\d+/, '');
-  const events = views.flatMap(({ row, kind, deadline: { limit } }) =>
+  const events = views.flatMap(({ row, kinds, deadline: { limit } }) =>
     limit === null
       ? []
       : [
@@ -24,7 +24,7 @@ export function icalendarOf(
           `DTSTAMP:${stamp}`,
           `DTSTART;VALUE=DATE:${limit.replaceAll('-', '')}`,
           `DTEND;VALUE=DATE:${addDays(limit, 1).replaceAll('-', '')}`,
-          `SUMMARY:${escaped(`${kindText(kind)} ${row.case_id}: legal limit`)}`,
+          `SUMMARY:${escaped(`${kindsText(kinds)} ${row.case_id}: legal limit`)}`,
           `URL:${link(row.case_id)}`,
           'TRANSP:TRANSPARENT',
           'END:VEVENT',

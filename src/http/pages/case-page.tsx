@@ -7,6 +7,7 @@ import { momentText } from '../../core/time-words.ts';
 import {
   dueText,
   identityText,
+  kindsText,
   kindText,
   languageText,
   letterText,
@@ -75,7 +76,7 @@ export function CasePage(props: CasePageProps) {
   const { view } = shown;
   const { row } = view;
   const { message } = view.folded;
-  const title = `${kindText(view.kind)} · ${row.case_id}`;
+  const title = `${kindsText(view.kinds)} · ${row.case_id}`;
   const packs = documents.filter(({ name }) => name === 'dsar-pack');
   return (
     <Page title={title} frame={frame} within="requests" script={typingScriptPath}>
@@ -355,6 +356,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
               <span class="soft">({receiptText(row.receipt_basis)})</span>
             </>,
           ],
+          view.parts.length === 0 ? null : ['Rights', <Parts parts={view.parts} />],
           ['Channel', row.channel === 'webhook' ? 'the service' : row.channel],
           ['Source', frame.sourceName(row.source)],
           row.request_id === null ? null : ['Id at the service', row.request_id],
@@ -381,6 +383,36 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
         </>
       )}
     </Panel>
+  );
+}
+
+/** Each right of a request with several, its limit, and what was done about it. */
+function Parts({ parts }: { parts: CasePageData['shown']['view']['parts'] }) {
+  return (
+    <ul>
+      {parts.map(({ kind, outcome, ground, note, deadline }) => (
+        <li key={kind}>
+          {kindText(kind)}:{' '}
+          {outcome === null ? (
+            <>
+              nothing recorded yet, legal limit <Day date={deadline.limit} />
+            </>
+          ) : (
+            <>
+              {choiceTexts[outcome].toLowerCase()}
+              {[ground, note]
+                .filter((text) => text !== null)
+                .map((text) => (
+                  <bdi key={text} class="outside">
+                    {' '}
+                    · {text}
+                  </bdi>
+                ))}
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 

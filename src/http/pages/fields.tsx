@@ -162,11 +162,12 @@ export function namesIn(form: Readonly<Record<string, string>>, list: string): s
 }
 
 /** One box for each choice; nothing if there is none. `value`: those ticked, comma-separated. */
-export function BoxesInput({ field: { name, label, choices }, value }: { field: FormField; value: string }) {
+export function BoxesInput({ field: { name, label, hint, choices }, value }: { field: FormField; value: string }) {
   const ticked = value.split(',');
   return choices.length === 0 ? null : (
     <fieldset>
       <legend>{label}</legend>
+      {hint === null ? null : <p class="small soft">{hint}</p>}
       {choices.map(([one, text]) => (
         <label class="box" key={one}>
           <input type="checkbox" name={`${name}.${one}`} value="yes" checked={ticked.includes(one)} />{' '}
@@ -239,6 +240,8 @@ export function detailTexts(
         return [label, (value as AnswerPart[]).map(partText).join('. ')] as const;
       if (name === 'attachments' && Array.isArray(value))
         return [label, value.map((sha256: string) => `${files.get(sha256) ?? 'File'} (${sha256})`).join(', ')] as const;
+      if (name === 'furtherKinds' && Array.isArray(value))
+        return [label, value.map((kind: string) => kindText(kind)).join(', ')] as const;
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       if (momentPattern.test(text)) return [label, momentText(text, timeZone)] as const;
       if (datePattern.test(text)) return [label, dateText(text)] as const;

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { assigneeOf } from '../../cases/assignee.ts';
 import { type MoveName, moves, taskMoves } from '../../cases/moves.ts';
+import { kindsToDo } from '../../cases/readiness.ts';
 import { withdrawingKinds } from '../../cases/withdrawal.ts';
+import { requestKinds } from '../../core/vocabulary.ts';
 import { givenFiles } from '../../hand-over/given-files.ts';
 import { optionText } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
@@ -123,7 +125,7 @@ function MoveForm(props: {
   const { frame, data, move, choices, values } = props;
   return (
     <CaseForm frame={frame} data={data} move={move}>
-      {fieldsOf(moves[move].details, choices)
+      {fieldsOf(moves[move].details, choicesFor(move, choices, data))
         .filter(({ name }) => move !== 'answer' || !endsConsent.includes(name) || withdraws(data))
         .filter(({ name }) => name !== 'approvedBy' || data.shown.profile?.role === 'processor')
         .map((field) => (field.name === 'duplicateOf' ? duplicateField(field, data, frame.timeZone) : field))
@@ -147,6 +149,11 @@ function MoveForm(props: {
       <button type="submit">{moves[move].label}</button>
     </CaseForm>
   );
+}
+
+/** The choices of a move: the rights of a request with several are those of its parts. */
+function choicesFor(move: MoveName, choices: FieldChoices, { shown: { view } }: CasePageData): FieldChoices {
+  return move === 'settle-part' ? { ...choices, kind: view.kinds.map((kind) => [kind, kindText(kind)]) } : choices;
 }
 
 /** The requests to choose from; if there are many, an id can also be typed. */
@@ -176,7 +183,8 @@ function assigneeField(field: FormField, { workers }: CasePageData): FormField {
 const endsConsent: readonly string[] = ['purposes', 'effectiveAt'];
 
 function withdraws({ shown: { view, match } }: CasePageData): boolean {
-  return withdrawingKinds.includes(view.kind) && (match.status === 'from-device' || match.status === 'computed');
+  const ends = kindsToDo(view).some((kind) => withdrawingKinds.includes(kind));
+  return ends && (match.status === 'from-device' || match.status === 'computed');
 }
 
 /** What was done about each part of the request, as a few rows to be filled in as needed. */
@@ -219,6 +227,7 @@ function choicesOf({ shown, documents }: CasePageData, timeZone: string): FieldC
   const systems = shown.profile?.otherSystems ?? [];
   return {
     jurisdiction: placeChoices(shown.view.row.jurisdiction),
+    furtherKinds: requestKinds.map((kind) => [kind, kindText(kind)]),
     system: systems.map(({ id, name }) => [
       id,
       Object.hasOwn(shown.view.folded.systems, id) ? `${name} (marked)` : name,
@@ -253,9 +262,14 @@ function proposed(
           )
           .map(({ sha256 }) => sha256)
           .join(','),
-        'parts.0.what': kindText(shown.view.kind),
+        // What was done about each of several rights is recorded already.
+        ...(shown.view.parts.length === 0 ? { 'parts.0.what': kindText(shown.view.kind) } : {}),
       };
     }
+    case 'amend':
+      return { furtherKinds: shown.view.kinds.slice(1).join(',') };
+    case 'settle-part':
+      return { kind: shown.view.parts.find(({ outcome }) => outcome === null)?.kind ?? '' };
     case 'assign':
       return { assignee: shown.view.folded.assignee ?? '' };
     case 'mark-system': {

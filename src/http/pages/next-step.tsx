@@ -1,4 +1,5 @@
 import { isOpen, type MoveName } from '../../cases/moves.ts';
+import { kindsToDo } from '../../cases/readiness.ts';
 import type { CaseView } from '../../cases/view.ts';
 import { type CasePageData, isAnswer } from './load-case.ts';
 
@@ -53,6 +54,8 @@ export function nextStepOf(data: CasePageData): NextStep {
       if (identity !== undefined) return step(identity.text, 'confirm-identity');
       const system = lacks('system');
       if (system !== undefined) return step(system.text, 'mark-system');
+      const part = lacks('part');
+      if (part !== undefined) return step(part.text, 'settle-part');
       const [other] = blocking;
       return other === undefined
         ? step('Nothing required is missing.', 'mark-ready')
@@ -66,8 +69,8 @@ function step(sentence: string, move: MoveName | null): NextStep {
 }
 
 /** What the requester receives: a copy of the records, or only a letter. */
-function firstDocument({ kind }: CaseView): NextStep {
-  return kind === 'access' || kind === 'portability'
+function firstDocument(view: CaseView): NextStep {
+  return kindsToDo(view).some((kind) => kind === 'access' || kind === 'portability')
     ? { sentence: 'Create the response pack: it includes the letter.', move: null, create: 'pack' }
     : { sentence: 'Write the letter that answers the request.', move: null, create: 'letter' };
 }

@@ -3,7 +3,7 @@ import type { CaseView } from '../../cases/view.ts';
 import { decidingLaw } from '../../law/deadlines.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import { Assignee, Badge, type Column, Day, ownAssignee, Select, sourceOptions, Table } from './parts.tsx';
-import { dueText, identityText, kindText, matchText, stateText } from './words.ts';
+import { dueText, identityText, kindsText, matchText, stateText } from './words.ts';
 import type { Source } from '../../core/source.ts';
 
 interface RequestTableProps {
@@ -24,10 +24,10 @@ export function RequestTable({ caption, requests, sourceName, frame, from }: Req
   const columns: readonly Column<(typeof requests)[number]>[] = [
     {
       title: 'Request',
-      cell: ({ view: { row, kind } }) => (
+      cell: ({ view: { row, kinds } }) => (
         <>
           <a href={`/cases/${encodeURIComponent(row.case_id)}`}>
-            {kindText(kind)} · {row.case_id}
+            {kindsText(kinds)} · {row.case_id}
           </a>
           <br />
           <span class="soft small">

@@ -40,7 +40,7 @@ import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Choice, Done, FilterForm, Input, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 import { RequestTable } from './request-table.tsx';
-import { identityText, kindText, stateText } from './words.ts';
+import { identityText, kindsText, kindText, stateText } from './words.ts';
 
 /** Requests per page, and the most that a search shows. */
 const SHOWN = 50;
@@ -157,7 +157,7 @@ function fileColumns(nameOf: (slug: string) => string, timeZone: string): readon
   return [
     { title: 'Request', value: ({ row }) => row.case_id },
     { title: 'Source', value: ({ row }) => nameOf(row.source) },
-    { title: 'Kind', value: ({ kind }) => kindText(kind) },
+    { title: 'Kind', value: ({ kinds }) => kindsText(kinds) },
     { title: 'State', value: ({ row }) => stateText(row.state) },
     { title: 'Requester', value: ({ row }) => row.requester_name },
     { title: 'E-mail', value: ({ row }) => row.requester_email },

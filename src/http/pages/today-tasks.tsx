@@ -12,7 +12,7 @@ import { Badge, Day, mailToAdmins, Moment, Panel, Table, WithCommands } from './
 import { choiceTexts } from '../../cases/moves.ts';
 import { isAssignedTo } from '../../cases/assignee.ts';
 import type { CaseView } from '../../cases/view.ts';
-import { dueText, kindText, type Worded } from './words.ts';
+import { dueText, kindsText, type Worded } from './words.ts';
 
 /** One thing to do: what, by when, and where. */
 interface Task {
@@ -127,10 +127,10 @@ function newRequestTasks(urgent: readonly CaseView[], { attention, source }: Tod
   const untouched = attention.requests.flatMap(({ view }) => (isUntouched(view) && !urgent.includes(view) ? view : []));
   const [first, ...more] = untouched;
   if (first === undefined) return [];
-  const { row, kind, deadline } = first;
+  const { row, kinds, deadline } = first;
   const what =
     more.length === 0
-      ? `Take up the new request ${row.case_id} (${kindText(kind)})`
+      ? `Take up the new request ${row.case_id} (${kindsText(kinds)})`
       : `Take up ${counted(untouched.length, 'new request', 'new requests')}`;
   const query = new URLSearchParams({ ...(source === null ? {} : { source }), sort: 'newest' }).toString();
   return [
@@ -164,7 +164,7 @@ function urgentRequests({ attention, toApprove }: Today): readonly CaseView[] {
 
 function requestTasks({ personId }: PageFrame, urgent: readonly CaseView[], { toApprove }: Today): readonly Task[] {
   return urgent.map((view) => {
-    const { row, kind, deadline } = view;
+    const { row, kinds, deadline } = view;
     const title = `request ${row.case_id}`;
     const href = `/cases/${encodeURIComponent(row.case_id)}`;
     return {
@@ -183,7 +183,8 @@ function requestTasks({ personId }: PageFrame, urgent: readonly CaseView[], { to
               from <bdi>{row.requester_name}</bdi>
             </>
           )}{' '}
-          ({kindText(kind)}) {isAssignedTo(view.folded.assignee, personId) ? <Badge text="yours" tone="calm" /> : null}
+          ({kindsText(kinds)}){' '}
+          {isAssignedTo(view.folded.assignee, personId) ? <Badge text="yours" tone="calm" /> : null}
         </>
       ),
       by: (

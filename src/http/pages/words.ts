@@ -4,7 +4,7 @@ import type { HandOverState } from '../../hand-over/hand-over.ts';
 import type { Role } from '../../core/roles.ts';
 import type { LetterStep } from '../../../reports/letters/texts.ts';
 import type { CaseView } from '../../cases/view.ts';
-import { kindWord } from '../../../reports/words.ts';
+import { kindWord, kindsWord } from '../../../reports/words.ts';
 import type { Match } from '../../cases/match-subject.ts';
 import type { BannerStatus } from '../../sync/status.ts';
 
@@ -17,6 +17,9 @@ export interface Worded {
 
 /** A kind of request, for people. */
 export const kindText = kindWord;
+
+/** All rights of a request, for people. */
+export const kindsText = kindsWord;
 
 /** A word with hyphens as a phrase: `waiting-identity` → `Waiting identity`. */
 export function phrase(word: string): string {

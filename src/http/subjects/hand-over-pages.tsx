@@ -1,7 +1,7 @@
-import { fill } from '../../../reports/letters/letter.ts';
+import { fill, rightNames } from '../../../reports/letters/letter.ts';
 import type { LetterTexts } from '../../../reports/letters/texts.ts';
-import { isRequestKind } from '../../cases/fold.ts';
 import type { messageKinds } from '../../cases/moves.ts';
+import type { RequestKind } from '../../core/vocabulary.ts';
 import { namesInPack } from '../../hand-over/given-files.ts';
 import type { HandOverRow } from '../../hand-over/hand-over.ts';
 import { MESSAGE_LENGTH } from '../../hand-over/visit.ts';
@@ -47,7 +47,8 @@ interface PackProps {
   readonly csrf: string;
   readonly handOver: HandOverRow;
   readonly token: string;
-  readonly kind: string;
+  /** Every right of the request. */
+  readonly kinds: readonly RequestKind[];
   /** ISO 8601 UTC. */
   readonly receivedAt: string;
   readonly bytes: number;
@@ -69,10 +70,10 @@ interface PackProps {
 
 /** The content of the pack, its download, how to check it, and a form for a question or objection. */
 export function PackPage(props: PackProps) {
-  const { say, controller, csrf, handOver, token, kind, receivedAt, bytes } = props;
+  const { say, controller, csrf, handOver, token, kinds, receivedAt, bytes } = props;
   const { texts, fix } = say;
   const t = texts.handOver;
-  const { name } = texts.kinds[isRequestKind(kind) ? kind : 'unknown'];
+  const name = rightNames(texts, kinds, say.locale);
   return (
     <SubjectPage say={say} title={`${t.title} · ${controller}`}>
       <Heading controller={controller} text={t.title} />

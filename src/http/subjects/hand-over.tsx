@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isRequestKind } from '../../cases/fold.ts';
+import { parseFolded } from '../../cases/folded.ts';
 import { messageKinds } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { HandOverRow } from '../../hand-over/hand-over.ts';
@@ -148,7 +150,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
     const [found, document, files] = await Promise.all([
       store.read
         .selectFrom('cases')
-        .select(['kind', 'receipt_at'])
+        .select(['kind', 'folded', 'receipt_at'])
         .where('case_id', '=', row.case_id)
         .executeTakeFirstOrThrow(),
       store.read
@@ -165,7 +167,11 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
         csrf={csrfOf(request, reply)}
         handOver={row}
         token={request.params.token}
-        kind={found.kind}
+        kinds={
+          parseFolded(found.folded).parts?.map((part) => part.kind) ?? [
+            isRequestKind(found.kind) ? found.kind : 'unknown',
+          ]
+        }
         receivedAt={found.receipt_at}
         bytes={Number(document.bytes)}
         files={files.map((one) => ({

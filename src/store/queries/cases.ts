@@ -179,6 +179,13 @@ export function assignedTo(read: Query, assignee: string | null) {
   };
 }
 
+/** Cases that ask for a right, alone or with others. */
+export function asksFor(kind: string) {
+  return (eb: ExpressionBuilder<Tables, 'cases'>): ExpressionWrapper<Tables, 'cases', SqlBool> =>
+    // Only parts have a `kind` in the folded JSON; in texts, quotation marks are escaped.
+    eb.or([eb('kind', '=', kind), eb('folded', 'like', `%"kind":"${kind}"%`)]);
+}
+
 const searched = ['case_id', 'request_id', 'requester_name', 'requester_email', 'subject'] as const;
 
 /** Cases with a text in a name, an address, an identifier or their own number, ignoring case. For `where`. */
