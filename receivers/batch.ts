@@ -98,7 +98,7 @@ interface EventList {
 }
 
 /** A list of events in an object or in an envelope within it; null: there is none. */
-function listIn(json: unknown, depth = 0): EventList | null {
+function listIn(json: unknown, depth = 0, outer: JsonObject = NOTHING): EventList | null {
   if (!isJsonObject(json)) return null;
   for (const key of Object.keys(json)) {
     const value = json[key];
@@ -106,11 +106,15 @@ function listIn(json: unknown, depth = 0): EventList | null {
       continue;
     const name = normaliseName(key);
     if (isJsonObject(value)) {
-      const inner = depth < MAX_DEPTH && envelopeNames.has(name) ? listIn(value, depth + 1) : null;
+      const inner =
+        depth < MAX_DEPTH && envelopeNames.has(name)
+          ? listIn(value, depth + 1, { ...outer, ...envelopeOf(json) })
+          : null;
       if (inner !== null) return { list: inner.list, envelope: { ...envelopeOf(json), ...inner.envelope } };
     } else if (listNames.has(name)) {
       const list: unknown = typeof value === 'string' ? parseText(value) : value;
-      if (Array.isArray(list) && areEvents(json, list, depth)) return { list, envelope: envelopeOf(json) };
+      if (Array.isArray(list) && areEvents({ ...outer, ...json }, list, depth))
+        return { list, envelope: envelopeOf(json) };
     }
   }
   return null;

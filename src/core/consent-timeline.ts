@@ -172,7 +172,8 @@ export function judgeDecision(
   const read = different.filter((row) => row.state !== 'unknown');
   const said = disputed
     ? (read.length > 0 ? read : different).map((row) => ({
-        state: row.state,
+        // A single record that contradicts itself grants something, or it would not be disputed.
+        state: rows.length === 1 && row.state === 'unknown' ? ('given' as const) : row.state,
         purposes: parsePurposes(row.purposes),
       }))
     : [{ state, purposes: together.purposes }];

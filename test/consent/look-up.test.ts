@@ -132,15 +132,16 @@ describe('a look-up of consent', () => {
       tcf: { purposes: { consent: [] }, vendors: { disclosed: { count: 3 } } },
       gpp: { sections: [{ content: { damaged: expect.any(String) as string } }] },
     });
-    expect(decision?.signals?.contradictions).toEqual([
-      { signal: 'tcf', purpose: null, record: 'grants', says: 'the TC string has no consent for any purpose' },
-    ]);
+    expect(decision).toMatchObject({
+      disputed: true,
+      contradictions: ['the record contradicts itself: the TC string has no consent for any purpose'],
+    });
     const officer = await signedIn(world);
     const at = new Date().toISOString().slice(0, 16);
     const page = await officer.post('/consent', { identifier: 'c-3', source: 'default', at });
     const text = page.text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
     for (const said of [
-      'the TC string has no consent for any purpose; the record grants consent',
+      'the record contradicts itself: the TC string has no consent for any purpose',
       'TC string TCF 2.3, policy version 5',
       'consent to no purpose',
       '3 disclosed',
