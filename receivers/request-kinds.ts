@@ -27,6 +27,8 @@ export function readKinds(text: string, isCalifornian = false): RequestedKinds {
   const kinds = new Set<RequestKind>();
   let isUnclear = false;
   const sentences = sentencesOf(text);
+  // Most texts of a payload are no requests.
+  if (!sentences.flat().some((word) => sensesOf(word).size > 0 || ARTICLE.test(word))) return nothing;
   const california = isCalifornian || sentences.flat().some((word) => sensesOf(word).has('california'));
   for (const sentence of sentences)
     for (const clause of clausesOf(sentence)) {
@@ -73,6 +75,7 @@ const articles: Readonly<Record<string, RequestKind>> = {
   '1798 120': 'opt-out',
   '1798 121': 'limit',
 };
+const ARTICLE = /^(?:(?:gdpr)?art(?:s|icles?|ikel|iculos?|icol[oi]|igos?|ykul|yk)?|1798)$/;
 /** Laws that number their articles otherwise. */
 const otherLaws: ReadonlySet<string> = new Set([
   'lgpd',
@@ -255,7 +258,8 @@ function articlesIn(clause: readonly Word[]): RequestedKinds {
   for (const [place, word] of words.entries()) {
     const section = word === '1798' ? articles[`1798 ${words[place + 1]}`] : undefined;
     if (section !== undefined) kinds.push(section);
-    if (!/^(?:gdpr)?art(?:s|icles?|ikel|iculos?|icol[oi]|igos?|ykul|yk)?$/.test(word)) continue;
+    if (word === '1798') continue;
+    if (!ARTICLE.test(word)) continue;
     for (let next = place + 1; next < words.length; next += 1) {
       const number = words[next] ?? '';
       if (!/^\d+$/.test(number)) {

@@ -116,8 +116,26 @@ function add<T>(map: Map<string, T[]>, key: string, value: T): void {
   else list.push(value);
 }
 
+/** Longer words are not looked up. */
+const MAX_WORD = 40;
+const MAX_REMEMBERED = 5000;
+const remembered = new Map<string, ReadonlySet<Sense>>();
+const meaningless: ReadonlySet<Sense> = new Set();
+
 /** What one word says; several things if it has several meanings. */
 export function sensesOf(word: string): ReadonlySet<Sense> {
+  if (word.length > MAX_WORD) return meaningless;
+  let senses = remembered.get(word);
+  if (senses === undefined) {
+    senses = lookUp(word);
+    // Words repeat from text to text; if a sender invents endless new ones, the cache is cleared.
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(word, senses);
+  }
+  return senses;
+}
+
+function lookUp(word: string): ReadonlySet<Sense> {
   const senses = new Set<Sense>(exact.get(word));
   for (const [beginning, sense] of beginnings.get(word.slice(0, 2)) ?? [])
     if (word.startsWith(beginning)) senses.add(sense);
@@ -133,7 +151,8 @@ const MAX_WORDS = 80;
  * 80 words.
  */
 export function sentencesOf(text: string): readonly (readonly string[])[] {
-  const spaced = text.replace(/([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3 $2');
+  const isMixed = /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(text);
+  const spaced = isMixed ? text.replace(/([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3 $2') : text;
   const plain = withoutAccents(spaced).replace(/n['’]t\b/g, ' not');
   const sentences: string[][] = [];
   let left = MAX_WORDS;

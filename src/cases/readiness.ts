@@ -70,14 +70,7 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
     lacks.push(
       lost && index === 0 ? { code: 'place', text, blocking: true } : { code: 'regime', text, blocking: false },
     );
-  const { rule } = view.deadline.identity;
-  if (view.identity === 'needed') {
-    const why = rule === 'required' ? 'is required by law' : 'was requested because of a recorded doubt';
-    lacks.push({ code: 'identity', text: `The identity check ${why} and is not complete.`, blocking: true });
-  } else if (view.identity === 'failed') {
-    const { blocking, text } = afterFailedCheck(view);
-    lacks.push({ code: 'identity', text: `The identity could not be confirmed: ${text}.`, blocking });
-  }
+  lacks.push(...lacksOfIdentity(view));
   if (view.row.state === 'waiting-clarification') {
     lacks.push({ code: 'clarification', text: 'Waiting for a clarification.', blocking: true });
   }
@@ -87,10 +80,22 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
   return lacks;
 }
 
+/** A refusal of every right discloses and deletes nothing: it needs no check. */
+function lacksOfIdentity(view: CaseView): readonly Lack[] {
+  if (kindsToDo(view).length === 0 || view.identity === 'met') return [];
+  if (view.identity === 'failed') {
+    const { blocking, text } = afterFailedCheck(view);
+    return [{ code: 'identity', text: `The identity could not be confirmed: ${text}.`, blocking }];
+  }
+  const isRequired = view.deadline.identity.rule === 'required';
+  const why = isRequired ? 'is required by law' : 'was requested because of a recorded doubt';
+  return [{ code: 'identity', text: `The identity check ${why} and is not complete.`, blocking: true }];
+}
+
 /** The rights of a request about which nothing is recorded yet: none may be forgotten in the answer. */
-function lacksOfParts({ parts, kind: main }: CaseView): readonly Lack[] {
+function lacksOfParts({ parts }: CaseView): readonly Lack[] {
   return parts.flatMap(({ kind, outcome }) => {
-    if (outcome !== null || (kind === 'unknown' && main === 'unknown')) return [];
+    if (outcome !== null) return [];
     const text =
       kind === 'unknown'
         ? 'A part of the request is unclear: read it and amend the further rights, or record what was done about it.'

@@ -99,7 +99,7 @@ export function viewCase(row: CaseRow, context: ViewContext): CaseView {
 /**
  * The deadline of a case with several rights: that of the right due first among those about which nothing is recorded,
  * or, once something is recorded about each, of the one due last: by then the answer has to be sent. With it, the
- * earliest day for the acknowledgement and the strictest identity rule of these rights. Null: there is one right.
+ * earliest day for the acknowledgement of these rights, and the strictest identity rule of those that were not refused. Null: there is one right.
  */
 function deadlineOfParts(parts: readonly PartView[]): Deadlines | null {
   const open = parts.filter(({ outcome }) => outcome === null);
@@ -111,7 +111,9 @@ function deadlineOfParts(parts: readonly PartView[]): Deadlines | null {
   if (first === undefined) return null;
   const acknowledgements = each.flatMap(({ acknowledgeBy }) => acknowledgeBy ?? []).sort();
   const rules: readonly IdentityRule[] = ['required', 'on-recorded-doubt', 'forbidden'];
-  const strict = each.toSorted((a, b) => rules.indexOf(a.identity.rule) - rules.indexOf(b.identity.rule))[0] ?? first;
+  const granted = parts.filter(({ outcome }) => outcome !== 'refused').map(({ deadline }) => deadline);
+  const strict =
+    granted.toSorted((a, b) => rules.indexOf(a.identity.rule) - rules.indexOf(b.identity.rule))[0] ?? first;
   return {
     ...first,
     acknowledgeBy: acknowledgements[0] ?? null,

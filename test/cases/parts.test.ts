@@ -140,6 +140,16 @@ describe('the identity check of a request for several rights', () => {
     expect(view(row, { profile: american }).identity).toBe('needed');
     const left = moved(row, settle('erasure', 'refused', { ground: '11 CCR 7062' }));
     expect(view(left, { profile: american }).identity).toBe('met');
+    const done = moved(left, ['start'], settle('opt-out'));
+    expect(problems(done, 'mark-ready', {}, american)).toEqual([]);
+    const ground = { ground: '11 CCR 7062' };
+    const refused = moved(
+      openedCase({ kind: 'erasure', furtherKinds: ['access'], jurisdiction: 'US-CA' }),
+      ['start'],
+      settle('erasure', 'refused', ground),
+      settle('access', 'refused', ground),
+    );
+    expect(problems(refused, 'mark-ready', {}, american)).toEqual([]);
   });
 });
 

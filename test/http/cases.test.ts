@@ -85,6 +85,26 @@ describe('the page of a request', () => {
     expect((await olga.get(`/cases/${caseId}`)).text).toContain('<h1>Objection + Erasure + Access');
   });
 
+  it('asks the officer what is requested if it cannot be decided, in the requester’s words', async () => {
+    const world = await createOfficeWorld();
+    const olga = await signedIn(world, 'Olga');
+    await world.event('dsar.submitted', {
+      request_id: 'odd',
+      request_type: 'withdraw my <deletion> request',
+      country: 'DE',
+    });
+    const row = await world.context.store.read
+      .selectFrom('cases')
+      .select(['case_id', 'kind'])
+      .where('request_id', '=', 'odd')
+      .executeTakeFirstOrThrow();
+    const { text } = await olga.get(`/cases/${row.case_id}`);
+    expect(row.kind).toBe('unknown');
+    expect(text).toContain('withdraw my &lt;deletion> request');
+    expect(text).toContain('The kind of request is unclear: amend it.');
+    expect(text).toContain('the shortest period counts');
+  });
+
   it('says why a move is refused and keeps the input', async () => {
     const world = await createOfficeWorld();
     const caseId = await openedAccess(world);

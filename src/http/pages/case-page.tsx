@@ -357,6 +357,9 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
             </>,
           ],
           view.parts.length === 0 ? null : ['Rights', <Parts parts={view.parts} />],
+          folded.kindAsGiven === null || !view.kinds.includes('unknown')
+            ? null
+            : ['Requested in these words', <bdi class="outside">{folded.kindAsGiven}</bdi>],
           ['Channel', row.channel === 'webhook' ? 'the service' : row.channel],
           ['Source', frame.sourceName(row.source)],
           row.request_id === null ? null : ['Id at the service', row.request_id],
