@@ -62,9 +62,14 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
     rereadAt = Math.max(rereadAt, options.rereadAt);
     const entries: ProjectedEntry[] = [];
     const turns = createTurns(SLICE_MS);
+    let events = 0;
     for (const row of rows) {
       if (row.meta === null || row.body === null) continue;
-      entries.push(readEntry(row as ContentRow, read, options.of(row.source, row.seq)));
+      const entry = readEntry(row as ContentRow, read, options.of(row.source, row.seq));
+      entries.push(entry);
+      events += 1 + (entry.reading?.more?.length ?? 0);
+      // A compressed body may hold far more than its bytes: the rest is the next page.
+      if (events > MAX_EVENTS_IN_PAGE && row !== rows.at(-1)) return { to: Number(row.seq), full: true, entries };
       if (turns.areDue()) await turns.take();
     }
     return { to: Number(to), full, entries };
@@ -121,6 +126,8 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
 
 export type PageReader = ReturnType<typeof createPageReader>;
 
+/** Events in the memory of one page. */
+const MAX_EVENTS_IN_PAGE = 10_000;
 /** Milliseconds of parsing bodies before yielding to the event loop. */
 const SLICE_MS = 3;
 

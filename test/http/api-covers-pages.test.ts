@@ -3,6 +3,7 @@ import { rules } from '../../src/http/auth/route-permissions.ts';
 
 /** Reasons why an action of the pages has no API route. Programs can do everything else that a page does. */
 const inBrowserOnly = {
+  isSeen: 'It records that a person has looked.',
   isReviewed: 'A person looks at what was proposed before they accept it.',
   own: 'It is about the account, the sessions or the saved views of the person who looks.',
   isFinal: 'It destroys for good: a person confirms what was just shown to them.',
@@ -38,6 +39,7 @@ const inApi: Readonly<Record<string, string>> = {
   'POST /sources/:slug/secrets': 'POST /api/v1/sources/:slug/secrets',
   'POST /sources/:slug/secrets/retire': 'POST /api/v1/sources/:slug/secrets/:secretId/retire',
   'POST /sources/:slug/reread': 'POST /api/v1/sources/:slug/reread',
+  'POST /deliveries/unread/set-aside': 'isSeen',
   'POST /deliveries/refused/secret': 'POST /api/v1/sources/:slug/secrets',
   'POST /deliveries/refused/readmit': 'isAdministration',
   'POST /documents/export': 'isAdministration',

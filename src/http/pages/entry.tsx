@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
 import { visibleText } from '../../../reports/render/text.ts';
 import { readDelivery, type Reading } from '../../../receivers/read.ts';
+import { decompressed } from '../../../receivers/unpack.ts';
 import { loadDelivery, type ShownEntry } from '../../attention/deliveries.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
@@ -35,8 +37,12 @@ export async function entryRoutes(app: FastifyInstance, context: Context): Promi
     if (entry === null) throw new CodedError('not_found', 'Unknown entry.');
     const source = context.sources.findAny(entry.source);
     const reading =
-      entry.kind === 'webhook' && entry.bodyText !== null && source !== null
-        ? readDelivery(Buffer.from(entry.bodyText), { receivedAt: entry.receivedAt, options: source.options })
+      entry.kind === 'webhook' && !entry.erased && source !== null
+        ? readDelivery(bytesOf(entry), {
+            receivedAt: entry.receivedAt,
+            options: source.options,
+            encoding: encodingOf(entry),
+          })
         : null;
     // Every checkpoint covers all entries before it: the newest is the one under which the entry is proven.
     const newest = await context.store.read
@@ -54,6 +60,17 @@ export async function entryRoutes(app: FastifyInstance, context: Context): Promi
     };
     return html(reply, renderPage(<EntryPage {...props} />));
   });
+}
+
+/** The exact bytes of a content. */
+function bytesOf({ bodyText, bodyBase64 }: ShownEntry): Buffer {
+  return bodyText === null ? Buffer.from(bodyBase64 ?? '', 'base64') : Buffer.from(bodyText);
+}
+
+function encodingOf({ meta }: ShownEntry): string | null {
+  const headers = isRecord(meta) ? meta['headers'] : null;
+  const encoding = isRecord(headers) ? headers['content-encoding'] : null;
+  return typeof encoding === 'string' ? encoding : null;
 }
 
 interface EntryProps {
@@ -107,7 +124,7 @@ function EntryPage(props: EntryProps) {
           ]}
         />
       </Panel>
-      {reading === null ? null : <ReadingPanel {...props} reading={reading} />}
+      {reading === null ? null : <ReadingPanels {...props} reading={reading} />}
       {entry.erased ? null : (
         <>
           <Panel id="body" title="Content">
@@ -178,13 +195,49 @@ function ProofDownloads({ entry: { seq, kind, erased }, under }: { entry: ShownE
   );
 }
 
-function ReadingPanel({ frame, entry, reading, source, admins }: EntryProps & { readonly reading: Reading }) {
+/** Events of one entry that are shown. */
+const EVENTS_SHOWN = 20;
+
+/** What was read, for each event of the body. */
+function ReadingPanels(props: EntryProps & { readonly reading: Reading }) {
+  const { reading } = props;
+  const { more = [] } = reading;
+  const hidden = more.length + 1 - EVENTS_SHOWN;
+  return (
+    <>
+      {[reading, ...more].slice(0, EVENTS_SHOWN).map((one, place) => (
+        <ReadingPanel
+          key={place}
+          {...props}
+          reading={one}
+          title={
+            more.length === 0
+              ? 'Fields read from it'
+              : `Event ${place + 1} of ${more.length + 1}: ${visibleText(one.event ?? 'not named')}`
+          }
+          place={place}
+        />
+      ))}
+      {hidden > 0 ? <p class="hint">{counted(hidden, 'more event is', 'more events are')} not shown.</p> : null}
+    </>
+  );
+}
+
+interface ReadingPanelProps extends EntryProps {
+  readonly reading: Reading;
+  readonly title: string;
+  /** From 0. */
+  readonly place: number;
+}
+
+function ReadingPanel({ frame, entry, reading, source, admins, title, place }: ReadingPanelProps) {
+  const id = place === 0 ? 'facts' : `facts-${place + 1}`;
   const { timeZone } = frame;
   const again = source === null ? null : <RereadForm frame={frame} source={source} admins={admins} />;
   if (reading.outcome !== 'read')
     return (
-      <Panel id="facts" title="Fields read from it">
-        <p>Nothing: {reading.reason} The content is stored exactly as received.</p>
+      <Panel id={id} title={title}>
+        <p>Nothing: {visibleText(reading.reason)} The content is stored exactly as received.</p>
         {source === null || entry.event === TEST_EVENT ? null : (
           <>
             <p>
@@ -199,7 +252,7 @@ function ReadingPanel({ frame, entry, reading, source, admins }: EntryProps & { 
     );
   const { fact, unread } = reading;
   return (
-    <Panel id="facts" title="Fields read from it">
+    <Panel id={id} title={title}>
       <Facts
         rows={flat(fact).map(([name, value]) => [
           factText(name),
@@ -207,7 +260,7 @@ function ReadingPanel({ frame, entry, reading, source, admins }: EntryProps & { 
         ])}
       />
       {unread.length === 0 ? null : <p class="hint outside">Unused fields: {visibleText(unread.join(', '))}</p>}
-      {entry.outcome === null || entry.outcome === 'read' ? null : (
+      {entry.outcome === null || entry.outcome === 'read' || reading.more !== undefined || place > 0 ? null : (
         <>
           <p>
             It could not be read when it arrived. With the current settings of the source it can, as shown here; it
@@ -224,7 +277,8 @@ function ReadingPanel({ frame, entry, reading, source, admins }: EntryProps & { 
 const TEXT_SHOWN = 50_000;
 const BYTES_SHOWN = 512;
 
-function Content({ entry: { kind, bodyText, bodyBase64 } }: { entry: ShownEntry }) {
+function Content({ entry }: { entry: ShownEntry }) {
+  const { kind, bodyText, bodyBase64 } = entry;
   // A service may repeat the API key in its response.
   if (kind === 'call')
     return (
@@ -245,6 +299,16 @@ function Content({ entry: { kind, bodyText, bodyBase64 } }: { entry: ShownEntry 
     );
   }
   const bytes = Buffer.from(bodyBase64 ?? '', 'base64');
+  const unpacked = decompressed(bytes, encodingOf(entry));
+  if ('plain' in unpacked && unpacked.plain !== bytes && isUtf8(unpacked.plain))
+    return (
+      <>
+        <p>Compressed; decompressed for this page:</p>
+        <pre class="content">
+          {visibleText(indentJson(Buffer.from(unpacked.plain).toString('utf8')).slice(0, TEXT_SHOWN))}
+        </pre>
+      </>
+    );
   return (
     <>
       <p>Not text. The first {Math.min(bytes.length, BYTES_SHOWN)} bytes in hex:</p>
