@@ -11,8 +11,10 @@ import { type ErasedAgain, reapplyErasures } from '../erasure/again.ts';
 import { type Keys, loadKeys } from '../keys.ts';
 import { beginEpoch, parseOrigin } from '../ledger/epochs.ts';
 import type { Fault } from '../ledger/verify/entry-fault.ts';
+import type { WitnessedOptions } from '../ledger/cosigned-checkpoints.ts';
 import { createJournal } from '../ledger/journal.ts';
 import { type Verification, verifyLedger } from '../ledger/verify/verify-ledger.ts';
+import { type Witness, witnessPolicyIn } from '../ledger/witness-policy.ts';
 import type { Log } from '../log.ts';
 import { type TableName, tables } from '../store/schema.ts';
 import {
@@ -188,6 +190,7 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
   const { config, file, unlock, onProgress, despiteFaults } = options;
   const { dataDir } = config;
   const { instance, epoch } = header;
+  const witnessed = await witnessedIn(config);
   const store = await openStore(config.database);
   try {
     const { schemaVersion } = await store.inspect({ readThrough: false });
@@ -212,6 +215,7 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
     });
     const manifest = manifestSchema.parse(read.manifest);
     const verification = await verifyLedger({
+      witnessed,
       store,
       journal: createJournal(join(dataDir, 'journal')),
       keys: keys.instance,
@@ -234,6 +238,22 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
   } finally {
     await store.close();
   }
+}
+
+/**
+ * What witnesses signed, as restored, and whose signatures to accept. Copies of checkpoints elsewhere are left out: they
+ * may be newer than the backup. Throws UsageError if the file of WITNESSES cannot be used.
+ */
+async function witnessedIn({ dataDir, witnesses }: Config): Promise<WitnessedOptions> {
+  const policy = await witnessPolicyIn(witnesses);
+  const isHere = ({ kind }: Witness) => kind === 'cosigner' || kind === 'timestamp';
+  return {
+    folder: join(dataDir, 'witnessed'),
+    policy: policy === null ? null : { ...policy, witnesses: policy.witnesses.filter(isHere) },
+    openPlace: () => {
+      throw new Error('no copies elsewhere are looked at');
+    },
+  };
 }
 
 function assertSound(faults: readonly Fault[]): void {

@@ -379,6 +379,14 @@ const installationMoved = z.object({
   to: z.string(),
 });
 
+/** A move was undone: this database accepts entries again, the other one does not. */
+const installationReopened = z.object({
+  action: z.literal('installation.reopened'),
+  actor,
+  /** Where it had moved to, without user or password. */
+  from: z.string(),
+});
+
 /**
  * A pack was handed over through a link with a code, or the link was used. Contains neither link nor code; the data subject
  * acts as `data subject (hand-over <id>)`.
@@ -531,6 +539,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   syncFormLearned,
   syncBannerDismissed,
   installationMoved,
+  installationReopened,
   holdPlaced,
   holdLifted,
   installationRestored,

@@ -98,6 +98,7 @@ function objectOf(action: Action): string | null {
     case 'session.closed':
     case 'token.created':
     case 'installation.moved':
+    case 'installation.reopened':
     case 'installation.restored':
     case 'backup.made':
     case 'export.made':

@@ -120,6 +120,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'hold list': [],
     'hold lift': null,
     'store copy': null,
+    'store reopen': null,
     // test/commands/backup.test.ts
     backup: null,
     restore: null,
