@@ -8,7 +8,7 @@ import type { CaseWriting } from './cases/view.ts';
 import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
 import { assertSharedDirectory, publishVerifierKey } from './context/data-directory.ts';
-import { createDistribution, openStore } from './context/engines.ts';
+import { assertInstallationBegun, createDistribution, noInstallationIn, openStore } from './context/engines.ts';
 import { createProjectorThread } from './context/projector-thread.ts';
 import { originOf, parseTreeHead, readCheckpoint, verifierKeyOf } from './crypto/checkpoint.ts';
 import { publicUrlOf } from './core/address.ts';
@@ -63,6 +63,8 @@ interface ContextOptions {
   readonly sample?: boolean;
   /** Set by the command that restores a backup. */
   readonly restoring?: boolean;
+  /** False: throw UsageError if there is no installation yet, and create nothing. */
+  readonly creates?: boolean;
   /** Fold entries in a separate thread; for processes that receive or work until they are stopped. */
   readonly foldsInThread?: boolean;
 }
@@ -83,17 +85,23 @@ const CLOSE_MS = 10_000;
 const STORE_CLOSE_MS = 30_000;
 
 /**
- * Opens the installation that `config` describes, creating it at the first start. Throws UsageError for wrong keys or a
+ * Opens the installation that `config` describes, creating it at the first start unless told otherwise. Throws UsageError for wrong keys or a
  * newer database, StoreUnavailable if the database cannot be opened.
  */
 export async function openContext(config: Config, log: Log, options: ContextOptions = {}) {
-  const { clock = () => new Date(), sample = false, restoring = false, foldsInThread = false } = options;
+  const {
+    clock = () => new Date(),
+    sample = false,
+    restoring = false,
+    creates = true,
+    foldsInThread = false,
+  } = options;
   const opened = createClosers(log);
   try {
     if (config.tracing !== null)
       opened.add('traces', await startTracing(config.tracing, { version: loadVersion(), log }));
     const base: Base = { config, log, clock, opened, foldsInThread };
-    const identity = await openIdentity(base, restoring);
+    const identity = await openIdentity(base, { restoring, creates });
     const ledger = await openLedger(base, identity);
     const intake = await openIntake(base, identity, ledger);
     await takeRowsLeft({ ...identity, ...ledger });
@@ -154,10 +162,15 @@ function createClosers(log: Log) {
 type Closers = ReturnType<typeof createClosers>;
 
 /** Opens the database, the matching keys and the identity of this installation. */
-async function openIdentity({ config, opened }: Base, restoring: boolean) {
+async function openIdentity(
+  { config, opened }: Base,
+  { restoring, creates }: { readonly restoring: boolean; readonly creates: boolean },
+) {
+  if (!creates) await assertInstallationBegun(config);
   const store = await openStore(config.database);
   opened.add('store', async () => store.close());
   if (!restoring) await assertWhole(store);
+  if (!creates && (await readSetting(store, 'instance_id')) === null) throw noInstallationIn(config);
   const keys = await loadKeys(config, store);
   /** `instance`: random name of this installation, part of every checkpoint's origin. */
   const { instance, epoch } = await loadIdentity(store);

@@ -31,8 +31,9 @@ export interface KeySettings {
   readonly dataDir: string;
 }
 
-const INSTANCE_SETTING = 'fingerprint_instance';
-const SIGNING_SETTING = 'fingerprint_signing';
+/** The setting with the fingerprint of the instance key. */
+export const INSTANCE_FINGERPRINT = 'fingerprint_instance';
+const SIGNING_FINGERPRINT = 'fingerprint_signing';
 
 /**
  * Loads the keys, generating missing ones at the very first start (SQLite only), and compares their fingerprints with
@@ -146,10 +147,10 @@ async function readFingerprints(store: Store): Promise<Fingerprints> {
   const rows = await store.read
     .selectFrom('settings')
     .select(['name', 'value'])
-    .where('name', 'in', [INSTANCE_SETTING, SIGNING_SETTING])
+    .where('name', 'in', [INSTANCE_FINGERPRINT, SIGNING_FINGERPRINT])
     .execute();
   const valueOf = (name: string) => rows.find((row) => row.name === name)?.value ?? null;
-  return { instance: valueOf(INSTANCE_SETTING), signing: valueOf(SIGNING_SETTING) };
+  return { instance: valueOf(INSTANCE_FINGERPRINT), signing: valueOf(SIGNING_FINGERPRINT) };
 }
 
 async function recordFingerprints(
@@ -160,8 +161,8 @@ async function recordFingerprints(
     tx.insertMany(
       'settings',
       [
-        { name: INSTANCE_SETTING, value: instance },
-        { name: SIGNING_SETTING, value: signing },
+        { name: INSTANCE_FINGERPRINT, value: instance },
+        { name: SIGNING_FINGERPRINT, value: signing },
       ],
       'keep',
     ),

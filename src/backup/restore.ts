@@ -405,7 +405,7 @@ async function endWhatWasUnderWay(store: Store, now: string): Promise<void> {
  */
 export async function acceptDatabase(options: Common): Promise<RestoreReport> {
   const { config, log, clock, onProgress } = options;
-  const context = await openContext(config, log, { clock });
+  const context = await openContext(config, log, { clock, creates: false });
   let loaded: Loaded;
   try {
     const refusal = context.refusal();

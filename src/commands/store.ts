@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { readEnvironmentVariable } from '../config.ts';
 import { copyInstallation, type CopyReport, reopenInstallation } from '../backup/copy-installation.ts';
-import { openStore } from '../context/engines.ts';
+import { isInstallationBegun, openStore } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
@@ -80,6 +80,10 @@ export function registerStore(program: CommandUnknownOpts, io: CommandIo): void 
         if (options.otherIsLost === true && (options.to ?? options.toEnv) !== undefined)
           throw new UsageError(['Use either --to (or --to-env) or --other-is-lost.']);
         const target = options.otherIsLost === true ? null : (options.to ?? addressIn(options.toEnv));
+        if (target !== null && !(await isInstallationBegun(target)))
+          throw new UsageError([
+            `There is no installation in ${nameOf(target)}. If it no longer exists, use --other-is-lost instead of --to.`,
+          ]);
         const to = target === null ? null : await openStore(target);
         try {
           const ownName = nameOf(context.config.database);

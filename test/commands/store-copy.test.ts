@@ -193,7 +193,8 @@ test('a move can be undone with `store reopen`, made again, and taken back with 
   const reopen = (...args: string[]) => runCli(folder, ['store', 'reopen', ...args], old);
   const body = (n: number) => `{"event":"scan","n":${n}}`;
   const said = (text: string) => ({ code: 2, stderr: expect.stringContaining(text) as string });
-  expect(await reopen('--to', to)).toMatchObject(said('nothing to reopen'));
+  expect(await reopen('--to', to)).toMatchObject(said('There is no installation in'));
+  expect(await reopen('--other-is-lost')).toMatchObject(said('nothing to reopen'));
   expect((await copy(folder, to, '--retire')).report).toMatchObject({ retired: true });
 
   // A process that ended before the last step leaves the new database marked: neither accepts entries.
