@@ -93,6 +93,24 @@ export async function loadKeys(settings: KeySettings, store: Store): Promise<Key
   return { instance: deriveKeys(instanceKey), signing, verifying, fingerprints, created };
 }
 
+/**
+ * The instance key that a backup needs before there is a database. Throws UsageError if it is missing or does not have
+ * the fingerprint.
+ */
+export async function loadInstanceKey(settings: KeySettings, fingerprint: string): Promise<Buffer> {
+  const problems: string[] = [];
+  const path = keyPaths(settings.dataDir).instance;
+  const key =
+    settings.instanceKey ?? (await loadFile(path, null, parseInstanceKey, 'INSTANCE_KEY', [], problems, false));
+  if (key === null) throw new UsageError(problems);
+  const given = keyFingerprint(key);
+  if (given !== fingerprint)
+    throw new UsageError([
+      `The INSTANCE_KEY does not belong to this backup (fingerprint ${given}, expected ${fingerprint}): use the key with which the backup was made.`,
+    ]);
+  return key;
+}
+
 /** Fingerprint of an Ed25519 public key (its SubjectPublicKeyInfo, DER). */
 function signingFingerprint(verifying: KeyObject): string {
   return keyFingerprint(verifying.export({ type: 'spki', format: 'der' }));
