@@ -13,7 +13,8 @@ const SECRET = 'a-signing-secret-of-the-tests';
 function runsOf(ids: { caseId: string; file: string; delivered: number }): Record<string, readonly string[] | null> {
   const period = ['--from', '2020-01-01', '--to', '2100-01-01', '--format', 'json'];
   return {
-    init: [],
+    // With the keys in the environment, it must not write others: test/config.test.ts
+    init: engine === 'sqlite' ? [] : null,
     doctor: [],
     serve: [],
     worker: [],
