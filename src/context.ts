@@ -8,7 +8,7 @@ import type { CaseWriting } from './cases/view.ts';
 import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
 import { assertSharedDirectory, publishVerifierKey } from './context/data-directory.ts';
-import { createDistribution, openStore } from './context/engines.ts';
+import { assertInstallationBegun, createDistribution, noInstallationIn, openStore } from './context/engines.ts';
 import { createProjectorThread } from './context/projector-thread.ts';
 import { originOf, parseTreeHead, readCheckpoint, verifierKeyOf } from './crypto/checkpoint.ts';
 import { publicUrlOf } from './core/address.ts';
@@ -30,12 +30,13 @@ import { pinIdentity } from './ledger/identity.ts';
 import { parseOrigin } from './ledger/epochs.ts';
 import { createJournal, type Journal } from './ledger/journal.ts';
 import { noteVerification, readLastVerification } from './ledger/verify/last-verification.ts';
+import type { Verification, VerifyOptions } from './ledger/verify/verify-ledger.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
 import { openTree } from './ledger/tree.ts';
 import type { OpenPlace, Post } from './ledger/ask-witness.ts';
 import { readWitnessState, witnessNewest } from './ledger/cosigned-checkpoints.ts';
-import { loadWitnessPolicy, type WitnessPolicy } from './ledger/witness-policy.ts';
+import { witnessPolicyIn } from './ledger/witness-policy.ts';
 import type { Log } from './log.ts';
 import { bucketOfCopies, openBucket } from './outside/bucket.ts';
 import { createPolicyDeps } from './policies/callable-source.ts';
@@ -62,6 +63,8 @@ interface ContextOptions {
   readonly sample?: boolean;
   /** Set by the command that restores a backup. */
   readonly restoring?: boolean;
+  /** False: throw UsageError if there is no installation yet, and create nothing. */
+  readonly creates?: boolean;
   /** Fold entries in a separate thread; for processes that receive or work until they are stopped. */
   readonly foldsInThread?: boolean;
 }
@@ -82,17 +85,23 @@ const CLOSE_MS = 10_000;
 const STORE_CLOSE_MS = 30_000;
 
 /**
- * Opens the installation that `config` describes, creating it at the first start. Throws UsageError for wrong keys or a
+ * Opens the installation that `config` describes, creating it at the first start unless told otherwise. Throws UsageError for wrong keys or a
  * newer database, StoreUnavailable if the database cannot be opened.
  */
 export async function openContext(config: Config, log: Log, options: ContextOptions = {}) {
-  const { clock = () => new Date(), sample = false, restoring = false, foldsInThread = false } = options;
+  const {
+    clock = () => new Date(),
+    sample = false,
+    restoring = false,
+    creates = true,
+    foldsInThread = false,
+  } = options;
   const opened = createClosers(log);
   try {
     if (config.tracing !== null)
       opened.add('traces', await startTracing(config.tracing, { version: loadVersion(), log }));
     const base: Base = { config, log, clock, opened, foldsInThread };
-    const identity = await openIdentity(base, restoring);
+    const identity = await openIdentity(base, { restoring, creates });
     const ledger = await openLedger(base, identity);
     const intake = await openIntake(base, identity, ledger);
     await takeRowsLeft({ ...identity, ...ledger });
@@ -153,10 +162,15 @@ function createClosers(log: Log) {
 type Closers = ReturnType<typeof createClosers>;
 
 /** Opens the database, the matching keys and the identity of this installation. */
-async function openIdentity({ config, opened }: Base, restoring: boolean) {
+async function openIdentity(
+  { config, opened }: Base,
+  { restoring, creates }: { readonly restoring: boolean; readonly creates: boolean },
+) {
+  if (!creates) await assertInstallationBegun(config);
   const store = await openStore(config.database);
   opened.add('store', async () => store.close());
   if (!restoring) await assertWhole(store);
+  if (!creates && (await readSetting(store, 'instance_id')) === null) throw noInstallationIn(config);
   const keys = await loadKeys(config, store);
   /** `instance`: random name of this installation, part of every checkpoint's origin. */
   const { instance, epoch } = await loadIdentity(store);
@@ -203,14 +217,22 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
   };
   const openPlace: OpenPlace = (address) => bucketOfCopies(openBucket(config.storage, address), config.checkpointLock);
   const witnessedFolder = join(config.dataDir, 'witnessed');
-  /** The policy named by WITNESSES; null if not set. Throws UsageError if the file is invalid. */
-  const witnessPolicy = async (path = config.witnesses): Promise<WitnessPolicy | null> => {
-    const policy = path === null ? null : await loadWitnessPolicy(path);
-    if (typeof policy === 'string')
-      throw new UsageError([
-        `WITNESSES: ${path} cannot be used: ${policy}. Correct it (docs/proofs.md), or unset WITNESSES.`,
-      ]);
-    return policy;
+  /** The policy named by WITNESSES, or in another file; null if not set. Throws UsageError if the file is invalid. */
+  const witnessPolicy = (path = config.witnesses) => witnessPolicyIn(path);
+  const verifyStore = async (
+    of: Pick<VerifyOptions, 'since' | 'upTo' | 'onProgress'> & { readonly store?: Store },
+  ): Promise<Verification> => {
+    const { verifyLedger } = await import('./ledger/verify/verify-ledger.ts');
+    return verifyLedger({
+      witnessed: { folder: witnessedFolder, policy: await witnessPolicy(), openPlace },
+      ...sealed,
+      keys: keys.instance,
+      publicKey: keys.verifying,
+      evidenceFolder,
+      documentsFolder,
+      erasuresFolder: join(config.dataDir, 'erasures'),
+      ...of,
+    });
   };
   return {
     ledger,
@@ -247,24 +269,16 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
     lastVerification: () => readLastVerification(store, ledger),
     verify: async (onProgress?: (done: number, total: number) => void, since = 0) => {
       const at = clock().toISOString();
-      const { verifyLedger } = await import('./ledger/verify/verify-ledger.ts');
-      const found = await verifyLedger({
-        witnessed: { folder: witnessedFolder, policy: await witnessPolicy(), openPlace },
-        since,
-        ...sealed,
-        keys: keys.instance,
-        publicKey: keys.verifying,
-        evidenceFolder,
-        documentsFolder,
-        erasuresFolder: join(config.dataDir, 'erasures'),
-        ...(onProgress ? { onProgress } : {}),
-      });
+      const found = await verifyStore({ since, ...(onProgress ? { onProgress } : {}) });
       if (found.since === 0)
         await noteVerification(store, ledger, { at, faults: found.faults.length + found.moreFaults }).catch(
           (error: unknown) => log.warn({ err: error }, 'could not note the verification'),
         );
       return found;
     },
+    /** Verifies a copy of the database, which has entries up to `upTo`, with the same keys and files. */
+    verifyCopy: (copy: Store, of: { upTo: number; since: number; onProgress: (done: number, total: number) => void }) =>
+      verifyStore({ ...of, store: copy }),
   };
 }
 
@@ -609,7 +623,8 @@ function refusalOfMoved(name: string | null): AppendRefusal | null {
   return {
     code: 'installation-moved',
     reason: `the installation has moved to ${name}`,
-    remedy: 'Set DATABASE_URL to the new database and start the server again.',
+    remedy:
+      'Set DATABASE_URL to the new database and start the server again. To undo the move, run `consent-ledger store reopen` (docs/scaling.md).',
   };
 }
 

@@ -31,8 +31,9 @@ export interface KeySettings {
   readonly dataDir: string;
 }
 
-const INSTANCE_SETTING = 'fingerprint_instance';
-const SIGNING_SETTING = 'fingerprint_signing';
+/** The setting with the fingerprint of the instance key. */
+export const INSTANCE_FINGERPRINT = 'fingerprint_instance';
+const SIGNING_FINGERPRINT = 'fingerprint_signing';
 
 /**
  * Loads the keys, generating missing ones at the very first start (SQLite only), and compares their fingerprints with
@@ -92,6 +93,24 @@ export async function loadKeys(settings: KeySettings, store: Store): Promise<Key
   return { instance: deriveKeys(instanceKey), signing, verifying, fingerprints, created };
 }
 
+/**
+ * The instance key that a backup needs before there is a database. Throws UsageError if it is missing or does not have
+ * the fingerprint.
+ */
+export async function loadInstanceKey(settings: KeySettings, fingerprint: string): Promise<Buffer> {
+  const problems: string[] = [];
+  const path = keyPaths(settings.dataDir).instance;
+  const key =
+    settings.instanceKey ?? (await loadFile(path, null, parseInstanceKey, 'INSTANCE_KEY', [], problems, false));
+  if (key === null) throw new UsageError(problems);
+  const given = keyFingerprint(key);
+  if (given !== fingerprint)
+    throw new UsageError([
+      `The INSTANCE_KEY does not belong to this backup (fingerprint ${given}, expected ${fingerprint}): use the key with which the backup was made.`,
+    ]);
+  return key;
+}
+
 /** Fingerprint of an Ed25519 public key (its SubjectPublicKeyInfo, DER). */
 function signingFingerprint(verifying: KeyObject): string {
   return keyFingerprint(verifying.export({ type: 'spki', format: 'der' }));
@@ -146,10 +165,10 @@ async function readFingerprints(store: Store): Promise<Fingerprints> {
   const rows = await store.read
     .selectFrom('settings')
     .select(['name', 'value'])
-    .where('name', 'in', [INSTANCE_SETTING, SIGNING_SETTING])
+    .where('name', 'in', [INSTANCE_FINGERPRINT, SIGNING_FINGERPRINT])
     .execute();
   const valueOf = (name: string) => rows.find((row) => row.name === name)?.value ?? null;
-  return { instance: valueOf(INSTANCE_SETTING), signing: valueOf(SIGNING_SETTING) };
+  return { instance: valueOf(INSTANCE_FINGERPRINT), signing: valueOf(SIGNING_FINGERPRINT) };
 }
 
 async function recordFingerprints(
@@ -160,8 +179,8 @@ async function recordFingerprints(
     tx.insertMany(
       'settings',
       [
-        { name: INSTANCE_SETTING, value: instance },
-        { name: SIGNING_SETTING, value: signing },
+        { name: INSTANCE_FINGERPRINT, value: instance },
+        { name: SIGNING_FINGERPRINT, value: signing },
       ],
       'keep',
     ),

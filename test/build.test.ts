@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { beginInstallation } from './cli/command-line.ts';
 import { cliPath } from './serving.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -12,6 +13,7 @@ test('a command loads a few files instead of one for each module and package', a
   const report = `process.on('exit', () => process.stderr.write('loaded ' + Object.keys(require.cache).join(' ')))`;
   const counting = `data:text/javascript,${encodeURIComponent(`import { createRequire } from 'node:module'; const require = createRequire('${root}/'); ${report}`)}`;
   execFileSync(process.execPath, [cliPath, 'init'], { cwd: folder, stdio: 'ignore' });
+  await beginInstallation(folder, {});
   const output = execFileSync(
     'bash',
     ['-c', `"$0" --import "$1" "$2" delivery list 2>&1`, process.execPath, counting, cliPath],

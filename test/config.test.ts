@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -6,7 +15,9 @@ import { createEnvFile } from '../src/commands/init.ts';
 import { loadControllerFile, loadRegimesFile, parseControllerProfile } from '../src/config/settings-files.ts';
 import { variableNames, variables } from '../src/config/variables.ts';
 import { loadConfig } from '../src/config.ts';
+import { openContext } from '../src/context.ts';
 import { UsageError } from '../src/core/errors.ts';
+import { createLog } from '../src/log.ts';
 import { missingProfileParts } from '../src/law/profile.ts';
 import { createRegimeTable, findRegimeRows } from '../src/law/regime-table.ts';
 import { publicUrlOf } from '../src/core/address.ts';
@@ -550,6 +561,32 @@ describe('init', () => {
     const config = loadConfig({}, folder);
     expect([config.instanceKey, config.dataDir]).toEqual([null, join(folder, 'elsewhere')]);
   });
+
+  test('refuses where a database is whose key was in a lost .env, and says how to find the key', async () => {
+    const dataDir = join(folder, 'data');
+    await createEnvFile(folder);
+    const context = await openContext(loadConfig({}, folder), createLog('fatal'));
+    const { instance } = context.keys.fingerprints;
+    await context.close();
+    rmSync(join(folder, '.env'));
+    const before = readdirSync(dataDir, { recursive: true });
+    const refusal = await createEnvFile(folder).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(UsageError);
+    expect((refusal as UsageError).problems.join('\n')).toContain(`fingerprint ${instance}`);
+    expect((refusal as UsageError).problems.join('\n')).toContain('doctor');
+    expect(existsSync(join(folder, '.env'))).toBe(false);
+    expect(readdirSync(dataDir, { recursive: true })).toEqual(before);
+  });
+
+  test.each(['marker.json', 'journal', 'log.vkey'])(
+    'refuses where %s shows that an installation on PostgreSQL has its files',
+    async (name) => {
+      mkdirSync(join(folder, 'data', 'keys'), { recursive: true });
+      writeFileSync(join(folder, 'data', name), '');
+      await expect(createEnvFile(folder)).rejects.toThrow(UsageError);
+      expect(readdirSync(join(folder, 'data', 'keys'))).toEqual([]);
+    },
+  );
 
   test('writes one file and one set of keys if run twice at once', async () => {
     const outcomes = await Promise.all([createEnvFile(folder), createEnvFile(folder)]);

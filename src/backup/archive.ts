@@ -77,9 +77,7 @@ export async function writeArchive(
     const read = await readArchive(draft, {
       unlock,
       appendKey: options.appendKey,
-      onMember: async (_name, content) => {
-        for await (const _chunk of content);
-      },
+      onMember: drain,
       ...(options.onReadBack ? { onProgress: options.onReadBack } : {}),
     });
     if (read.sha256 !== written.sha256)
@@ -158,13 +156,28 @@ function adderTo(tape: ReturnType<typeof pack>, members: Member[], madeAt: Date,
   };
 }
 
-type TapeEntry = AsyncIterable<Buffer> & { readonly header: { readonly name: string } };
+type TapeEntry = AsyncIterable<Buffer> & { readonly header: { readonly name: string; readonly type: string } };
 
 export interface Read {
   readonly bytes: number;
   readonly sha256: string;
   /** The content of the manifest, whose MAC was checked. */
   readonly manifest: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads an archive from beginning to end, keeping nothing, and rejects like {@link readArchive}: whatever someone without
+ * the instance key wrote into it is refused here, before any of it is used.
+ */
+export function checkArchive(
+  path: string,
+  options: Pick<Parameters<typeof readArchive>[1], 'unlock' | 'onProgress'> & { readonly appendKey: Uint8Array },
+): Promise<Read> {
+  return readArchive(path, { ...options, onMember: drain });
+}
+
+async function drain(_name: string, content: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _chunk of content);
 }
 
 /**
@@ -204,6 +217,7 @@ export async function readArchive(
   );
   // Awaited below; until then, a failure shows up where the members are read.
   feeding.catch(() => undefined);
+  const names = new Set<string>();
   const members: Member[] = [];
   let manifest: Buffer | null = null;
   let mac: string | null = null;
@@ -216,9 +230,14 @@ export async function readArchive(
     });
   try {
     for await (const entry of tape as AsyncIterable<TapeEntry>) {
-      const { name } = entry.header;
-      if (name === MANIFEST) manifest = await wholeOf(entry);
-      else if (name === MANIFEST_MAC) mac = (await wholeOf(entry)).toString('utf8').trim();
+      const { name, type } = entry.header;
+      if (names.has(name) || type !== 'file')
+        throw new VerificationFault(
+          `${path} contains ${names.has(name) ? 'two members named' : `a ${type} named`} ${JSON.stringify(name)}: it was not made by \`backup\`.`,
+        );
+      names.add(name);
+      if (name === MANIFEST) manifest = await wholeWithin(path, name, entry, mostOfManifest(members));
+      else if (name === MANIFEST_MAC) mac = (await wholeWithin(path, name, entry, MAC_BYTES)).toString('utf8').trim();
       else members.push(await readMember(name, entry, onMember));
     }
     await feeding;
@@ -227,7 +246,7 @@ export async function readArchive(
       () => null,
       (reason: unknown) => reason,
     );
-    const thrown = ownError as { readonly error: unknown } | null;
+    const thrown = error instanceof VerificationFault ? { error } : (ownError as { readonly error: unknown } | null);
     // A member that ends too early makes its reader fail as well.
     if (thrown !== null && (failed === null || isEndedEarly(failed))) throw thrown.error;
     throw asFault(path, failed ?? error);
@@ -249,7 +268,34 @@ async function readMember(
   return { name, ...tally.total() };
 }
 
-/** For a member known to be small. */
+/** Bytes of manifest.mac, and of backup.json, at most. */
+const MAC_BYTES = 1024;
+export const HEADER_BYTES = 64 * 1024;
+
+/** Bytes of a manifest of these members at most: its size was not checked yet, so it must not decide how much is read. */
+function mostOfManifest(members: readonly Member[]): number {
+  return members.reduce((sum, { name }) => sum + 6 * name.length + 256, 4 << 20);
+}
+
+/** A member that is not yet known to be genuine. Throws VerificationFault if it is larger than a genuine one can be. */
+export async function wholeWithin(
+  path: string,
+  name: string,
+  content: AsyncIterable<Buffer>,
+  most: number,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    if (bytes > most)
+      throw new VerificationFault(`${path}: ${name} is larger than ${most} bytes: it was not made by \`backup\`.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** For a member that was checked, and is small. */
 export async function wholeOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of content) chunks.push(chunk);
@@ -266,7 +312,7 @@ function checkManifest(
   if (manifest === null || mac === null) throw new VerificationFault(`${path} has no manifest: ${WHERE_SHARED}.`);
   if (appendKey !== null && !equalBytes(macOf(appendKey, manifest), Buffer.from(mac, 'hex')))
     throw new VerificationFault(`${path} was not made with this INSTANCE_KEY: the MAC of its manifest is wrong.`);
-  const said = manifestSchema.safeParse(JSON.parse(manifest.toString('utf8'))).data;
+  const said = manifestSchema.safeParse(parseJson(manifest)).data;
   if (said === undefined) throw new VerificationFault(`${path} has a manifest that cannot be read.`);
   for (const [place, member] of said.members.entries()) {
     const found = members[place];
@@ -276,6 +322,15 @@ function checkManifest(
   const more = members[said.members.length];
   if (more !== undefined) throw new VerificationFault(`${path}: the manifest does not name ${more.name}.`);
   return said;
+}
+
+/** Null if it is not JSON. */
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
 }
 
 function macOf(appendKey: Uint8Array, manifest: Buffer): Buffer {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import { type Verification, verifyLedger } from '../ledger/verify/verify-ledger.ts';
+import { createLedger } from '../ledger/ledger.ts';
+import type { Verification } from '../ledger/verify/verify-ledger.ts';
 import { type ReadModelName, readModelNames } from '../projections/tables.ts';
 import { keyOf } from '../store/schema.ts';
 import { MOVED_TO, readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../store/settings.ts';
@@ -16,7 +18,7 @@ interface CopyOptions {
   readonly to: Store;
   /** A name for the other database without a password, shown to people. */
   readonly name: string;
-  /** Retire the old installation: its database accepts no more entries. */
+  /** Retire the old installation once the copy has been verified: its database accepts no more entries. */
   readonly retire: boolean;
   /** Who requested it. */
   readonly actor: string;
@@ -44,33 +46,52 @@ const PASSES = 5;
 /**
  * Copies an installation into another database: same seq, same bytes, same leaf hashes. The read models are folded
  * again there and compared. An interrupted copy continues where it stopped. The old database is unchanged, unless it is
- * retired. Throws UsageError if the other database contains something else or has entries of its own.
+ * retired, which is done once the copy has been verified. Throws UsageError if the other database contains something
+ * else or has entries of its own.
  */
 export async function copyInstallation(options: CopyOptions): Promise<CopyReport> {
-  const { context, to, onProgress } = options;
+  const { context, to } = options;
   const from = context.store;
   await assertFits(from, to);
   await writeSetting(to, UNFINISHED_COPY, new Date(context.clock()).toISOString());
   const before = await lastSeq(to.read);
-
-  let seq = before;
-  const follow = async () => {
-    for (let pass = 0; pass < PASSES; pass += 1) {
-      const head = await lastSeq(from.read);
-      // Copied first: a sync cursor may be behind the entries, but never ahead of them.
-      for (const table of [...copiedWhole, ...copiedOnly]) await copyWhole(from, to, table);
-      await copyEntries(from, to, head, (done, total) => onProgress('copied', done, total));
-      await copyByPage(from, to, head);
-      seq = head;
-      if ((await lastSeq(from.read)) === head) return;
-    }
-  };
-  await follow();
-  if (options.retire) {
-    if ((await readSetting(from, MOVED_TO)) === null) await retire(options);
-    await follow();
+  let checked = await check(options, await follow(options), null);
+  let retired = (await readSetting(from, MOVED_TO)) !== null;
+  if (options.retire && !retired && isSound(checked)) {
+    await retire(options);
+    retired = true;
+    checked = await check(options, await follow(options), checked);
   }
+  const { seq, behind, readModels } = checked;
+  // A copy with a fault stays marked, so it is not mistaken for the installation.
+  if (isSound(checked)) await open(to, retired);
+  return { ...checked, readModels: behind > 0 ? null : readModels, copied: seq - before, retired };
+}
 
+/** Copies until the copy has every entry, or a few times; resolves with the last entry copied. */
+async function follow({ context, to, onProgress }: CopyOptions): Promise<number> {
+  const from = context.store;
+  let seq = 0;
+  for (let pass = 0; pass < PASSES; pass += 1) {
+    const head = await lastSeq(from.read);
+    // Copied first: a sync cursor may be behind the entries, but never ahead of them.
+    for (const table of [...copiedWhole, ...copiedOnly]) await copyWhole(from, to, table);
+    await copyEntries(from, to, head, (done, total) => onProgress('copied', done, total));
+    await copyByPage(from, to, head);
+    seq = head;
+    if ((await lastSeq(from.read)) === head) break;
+  }
+  return seq;
+}
+
+/** What is known of a copy up to `seq`. */
+interface Checked extends Pick<CopyReport, 'seq' | 'differentLeaf' | 'verification' | 'behind'> {
+  readonly readModels: readonly ComparedTable[];
+}
+
+/** Folds, verifies and compares the copy up to `seq`. `before`: a check without faults, after which only what is new is verified. */
+async function check({ context, to, onProgress }: CopyOptions, seq: number, before: Checked | null): Promise<Checked> {
+  const from = context.store;
   const projector = context.projectorOver(to);
   try {
     while ((await projector.runOnce()) !== 'caught-up') onProgress('projected', projector.position(), seq);
@@ -78,33 +99,93 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
     await projector.close();
   }
   const differentLeaf = await findDifferentLeaf(from, to, seq);
-  const verification = await verifyLedger({
-    store: to,
-    journal: context.journal,
-    keys: context.keys.instance,
-    publicKey: context.keys.verifying,
-    instance: context.instance,
-    epoch: context.epoch,
-    evidenceFolder: context.evidenceFolder,
-    documentsFolder: context.documentsFolder,
+  const found = await context.verifyCopy(to, {
+    upTo: seq,
+    since: before?.seq ?? 0,
     onProgress: (done, total) => onProgress('verified', done, total),
   });
+  const verification =
+    before === null
+      ? found
+      : { ...before.verification, ...pick(found), entries: before.verification.entries + seq - before.seq };
   await context.projector.catchUp();
   const readModels = await compareReadModels(from, to);
-  const behind = (await lastSeq(from.read)) - seq;
-  const whole = differentLeaf === null && verification.faults.length === 0 && readModels.every(({ same }) => same);
-  // A copy with a fault stays marked, so it is not mistaken for the installation.
-  if (whole || (behind > 0 && differentLeaf === null && verification.faults.length === 0))
-    await removeSetting(to, UNFINISHED_COPY);
-  return {
-    copied: seq - before,
-    seq,
-    differentLeaf,
-    verification,
-    readModels: behind > 0 ? null : readModels,
-    behind,
-    retired: options.retire,
-  };
+  return { seq, differentLeaf, verification, readModels, behind: (await lastSeq(from.read)) - seq };
+}
+
+/** What a verification that began at an earlier checkpoint says of the whole. */
+const pick = ({ root, faults, moreFaults, unsealed }: Verification) => ({ root, faults, moreFaults, unsealed });
+
+/** Read models of an installation that has gone on cannot be compared. */
+function isSound({ differentLeaf, verification, readModels, behind }: Checked): boolean {
+  return (
+    differentLeaf === null && verification.faults.length === 0 && (behind > 0 || readModels.every(({ same }) => same))
+  );
+}
+
+/** Makes the copy an installation that can be opened. If it was retired before, it accepts entries again. */
+function open(to: Store, replaces: boolean): Promise<void> {
+  const marks = replaces ? [UNFINISHED_COPY, MOVED_TO] : [UNFINISHED_COPY];
+  return to
+    .transaction((tx) => tx.query.deleteFrom('settings').where('name', 'in', marks).execute())
+    .then(() => undefined);
+}
+
+interface ReopenOptions {
+  readonly context: Context;
+  /** The database to which the installation moved; null: it is lost. */
+  readonly to: Store | null;
+  /** A name for this installation's own database without a password, shown to people. */
+  readonly ownName: string;
+  readonly actor: string;
+}
+
+/**
+ * Undoes `store copy --retire`: closes the other database, so that it accepts no entries, and opens this one again.
+ * May be repeated if it was interrupted. Throws UsageError if this database is not retired, or if the other has entries
+ * that this one lacks; nothing is changed then.
+ */
+export async function reopenInstallation({
+  context,
+  to,
+  ownName,
+  actor,
+}: ReopenOptions): Promise<{ readonly seq: number }> {
+  const { store, clock, instance } = context;
+  const movedTo = await readSetting(store, MOVED_TO);
+  if (movedTo === null)
+    throw new UsageError(['This database has not been retired: it accepts entries, so there is nothing to reopen.']);
+  if (to !== null) await closeAgain(store, to, ownName);
+  const end = await lastSeq(store.read);
+  const ledger = createLedger({ store, keys: context.keys.instance, undoesMove: true });
+  try {
+    return await appendAction(
+      ledger,
+      INSTALLATION,
+      { action: 'installation.reopened', actor, from: movedTo },
+      ['installation.reopened', instance, movedTo, String(end)],
+      clock().toISOString(),
+      async (tx) => void (await tx.query.deleteFrom('settings').where('name', '=', MOVED_TO).execute()),
+    );
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Closes a copy that has no entries of its own. */
+async function closeAgain(store: Store, to: Store, ownName: string): Promise<void> {
+  const ours = await readSetting(store, 'instance_id');
+  if ((await readSetting(to, 'instance_id')) !== ours)
+    throw new UsageError(['The other database is not the one to which this installation moved.']);
+  const before = await readSetting(to, MOVED_TO);
+  await writeSetting(to, MOVED_TO, ownName);
+  // Counted after it was closed: a server may still have had it open.
+  const [here, there] = [await lastSeq(store.read), await lastSeq(to.read)];
+  if (there <= here && (await findDifferentLeaf(store, to, there)) === null) return;
+  if (before === null) await removeSetting(to, MOVED_TO);
+  throw new UsageError([
+    `The other database ends at ${there}, this one at ${here}: it has entries that this one lacks. To go back without losing them, set DATABASE_URL to it and run \`consent-ledger store copy --to <this database> --retire\`.`,
+  ]);
 }
 
 /** Checks that the other database is empty, or contains an earlier state of this installation and nothing else. */
@@ -114,7 +195,9 @@ async function assertFits(from: Store, to: Store): Promise<void> {
   const ours = await readSetting(from, 'instance_id');
   const there = await lastSeq(to.read);
   if (moved !== null && theirs !== ours)
-    throw new UsageError([`This installation has moved to ${moved}: set DATABASE_URL to it, and copy from there.`]);
+    throw new UsageError([
+      `This installation has moved to ${moved}: set DATABASE_URL to it and copy from there, or undo the move with \`consent-ledger store reopen\`.`,
+    ]);
   if (theirs !== null && theirs !== ours) {
     throw new UsageError([
       `The target database belongs to another installation (${theirs}; this one is ${ours ?? 'nameless'}): use an empty database.`,
@@ -138,7 +221,7 @@ async function retire({ context, name, actor }: CopyOptions): Promise<void> {
   const { ledger, clock, instance } = context;
   await appendAction(
     ledger,
-    'installation',
+    INSTALLATION,
     { action: 'installation.moved', actor, to: name },
     ['installation.moved', instance, name, String(await lastSeq(context.store.read))],
     clock().toISOString(),

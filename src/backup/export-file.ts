@@ -41,6 +41,7 @@ type Needs = Pick<
   | 'sources'
   | 'verifierKey'
   | 'instance'
+  | 'epoch'
   | 'version'
   | 'ledger'
 >;

@@ -31,7 +31,17 @@ export interface ExportReport {
 interface ExportOptions {
   readonly context: Pick<
     Context,
-    'store' | 'seal' | 'refusal' | 'projector' | 'clock' | 'config' | 'sources' | 'verifierKey' | 'instance' | 'version'
+    | 'store'
+    | 'seal'
+    | 'refusal'
+    | 'projector'
+    | 'clock'
+    | 'config'
+    | 'sources'
+    | 'verifierKey'
+    | 'instance'
+    | 'epoch'
+    | 'version'
   >;
   readonly folder: string;
   readonly onProgress: (done: number, total: number) => void;
@@ -89,7 +99,7 @@ async function writeAll(
   await output.writeText('checkpoints.txt', notes.map(({ note }) => `${note}\n`).join(''));
   for await (const { file, text } of journalFiles(context.config.dataDir, seq))
     await output.writeText(`journal/${file}`, text);
-  for (const name of await witnessedFiles(context.config.dataDir, seq))
+  for (const name of await witnessedFiles(context.config.dataDir, context.epoch, seq))
     await output.write(name, bytesOf(join(context.config.dataDir, name)));
   const { root, sealed } = walk.end();
   await writeDescription(output, context, { seq, sealed, root });

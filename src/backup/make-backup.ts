@@ -7,6 +7,7 @@ import { parseTreeHead } from '../crypto/checkpoint.ts';
 import { readErasure } from '../core/erasure.ts';
 import { actionIn } from '../ledger/verify/checks.ts';
 import { appendAction } from '../ledger/append-action.ts';
+import { checkpointInName } from '../ledger/cosigned-checkpoints.ts';
 import { createJournal } from '../ledger/journal.ts';
 import type { Entry } from '../crypto/entry.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
@@ -168,7 +169,7 @@ async function addEverything(
     await to.add(`files/journal/${file}`, Buffer.from(text));
     files += 1;
   }
-  for (const name of await witnessedFiles(config.dataDir, seq))
+  for (const name of await witnessedFiles(config.dataDir, epoch, seq))
     if (await to.addFile(`files/${name}`, join(config.dataDir, name))) files += 1;
   for (const folder of ['erasures', PROFILES_FOLDER])
     for (const name of await namesIn(join(config.dataDir, folder)))
@@ -280,12 +281,17 @@ export async function* journalFiles(dataDir: string, seq: number): AsyncGenerato
   if (file !== null && text !== '') yield { file, text };
 }
 
-/** Files in DATA_DIR with the responses of witnesses about entries up to `seq`; later ones concern other entries. */
-export async function witnessedFiles(dataDir: string, seq: number): Promise<readonly string[]> {
+/**
+ * Files in DATA_DIR with the responses of witnesses about entries up to `seq`, and about all of earlier epochs; later
+ * ones concern entries that are not in the backup.
+ */
+export async function witnessedFiles(dataDir: string, epoch: number, seq: number): Promise<readonly string[]> {
   const names = await namesIn(join(dataDir, 'witnessed'));
-  return names
-    .filter((name) => !(Number(/^\d+-(\d{16})\./.exec(name)?.[1] ?? 0) > seq))
-    .map((name) => `witnessed/${name}`);
+  const isIn = (name: string) => {
+    const about = checkpointInName(name);
+    return about === null || about.epoch < epoch || about.size <= seq;
+  };
+  return names.filter(isIn).map((name) => `witnessed/${name}`);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

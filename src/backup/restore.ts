@@ -2,17 +2,20 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { type Config, PROFILES_FOLDER } from '../config.ts';
+import { type Config, CONTROLLER_NAME, PROFILES_FOLDER } from '../config.ts';
 import { openContext } from '../context.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError, VerificationFault } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint } from '../crypto/checkpoint.ts';
 import { type ErasedAgain, reapplyErasures } from '../erasure/again.ts';
-import { type Keys, loadKeys } from '../keys.ts';
+import { deriveKeys } from '../crypto/keys.ts';
+import { type Keys, loadInstanceKey, loadKeys } from '../keys.ts';
 import { beginEpoch, parseOrigin } from '../ledger/epochs.ts';
 import type { Fault } from '../ledger/verify/entry-fault.ts';
+import type { WitnessedOptions } from '../ledger/cosigned-checkpoints.ts';
 import { createJournal } from '../ledger/journal.ts';
 import { type Verification, verifyLedger } from '../ledger/verify/verify-ledger.ts';
+import { type Witness, witnessPolicyIn } from '../ledger/witness-policy.ts';
 import type { Log } from '../log.ts';
 import { type TableName, tables } from '../store/schema.ts';
 import {
@@ -28,7 +31,7 @@ import { lastSeq } from '../store/queries/fold-position.ts';
 import { insertInPortions, madeAnew } from './copy-tables.ts';
 import { DATA_DIRECTORY } from '../context/data-directory.ts';
 import { openStore } from '../context/engines.ts';
-import { readArchive, type Unlock, wholeOf } from './archive.ts';
+import { checkArchive, HEADER_BYTES, parseJson, readArchive, type Unlock, wholeOf, wholeWithin } from './archive.ts';
 import { BACKUP_FORMAT, type Header, headerSchema } from './make-backup.ts';
 import { backedUp, decodeRow } from './rows.ts';
 
@@ -47,7 +50,7 @@ export interface RestoreReport {
   readonly erasedAgain: ErasedAgain;
 }
 
-type RestoreStep = 'bytes downloaded' | 'bytes read' | 'entries verified' | 'entries projected';
+type RestoreStep = 'bytes downloaded' | 'bytes checked' | 'bytes read' | 'entries verified' | 'entries projected';
 
 interface Common {
   readonly config: Config;
@@ -82,8 +85,12 @@ export interface RestoreOptions extends Common {
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const { config, file, unlock } = options;
   const header = await readHeader(file, unlock);
+  const { append } = deriveKeys(await loadInstanceKey(config, header.fingerprints.instance));
   await claimPlace(config);
   try {
+    // Nothing is loaded until the file is known to be one of this installation, as a whole.
+    const onProgress = (bytes: number) => options.onProgress('bytes checked', bytes, null);
+    await checkArchive(file, { unlock, appendKey: append, onProgress });
     const loaded = await load(options, header);
     const report = await finish(options, loaded);
     return { ...report, madeAt: header.madeAt };
@@ -100,7 +107,7 @@ async function readHeader(file: string, unlock: Unlock): Promise<Header> {
   let header: Header | null = null;
   const onMember = async (name: string, content: AsyncIterable<Buffer>) => {
     if (name === 'backup.json')
-      header = headerSchema.safeParse(JSON.parse((await wholeOf(content)).toString('utf8'))).data ?? null;
+      header = headerSchema.safeParse(parseJson(await wholeWithin(file, name, content, HEADER_BYTES))).data ?? null;
     throw new HeaderRead();
   };
   await readArchive(file, { unlock, appendKey: null, onMember }).catch((error: unknown) => {
@@ -143,7 +150,12 @@ async function claimPlace(config: Config): Promise<void> {
   }
 }
 
+/** What a restore writes to DATA_DIR, besides the database. */
 const RESTORED_FOLDERS = ['documents', 'evidence', 'journal', 'witnessed', 'erasures', PROFILES_FOLDER];
+const RESTORED_FILES = ['log.vkey', CONTROLLER_NAME];
+const RESTORED = new RegExp(
+  String.raw`^files/((?:${RESTORED_FOLDERS.join('|')})/\w[\w.-]*|${RESTORED_FILES.map((name) => name.replace('.', String.raw`\.`)).join('|')})$`,
+);
 
 async function strangersIn({ dataDir, database }: Config): Promise<readonly string[]> {
   const names = await readdir(dataDir).catch(() => []);
@@ -155,7 +167,7 @@ async function strangersIn({ dataDir, database }: Config): Promise<readonly stri
 /** Removes only what a restore wrote: keys and other files stay. */
 async function clearPlace(config: Config): Promise<void> {
   const { dataDir, database } = config;
-  for (const name of [...RESTORED_FOLDERS, 'log.vkey', 'marker.json'])
+  for (const name of [...RESTORED_FOLDERS, ...RESTORED_FILES, 'marker.json'])
     await rm(join(dataDir, name), { recursive: true, force: true });
   if (database.engine === 'sqlite') {
     for (const file of ['-dedupe', '-read-models', ''])
@@ -188,6 +200,7 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
   const { config, file, unlock, onProgress, despiteFaults } = options;
   const { dataDir } = config;
   const { instance, epoch } = header;
+  const witnessed = await witnessedIn(config);
   const store = await openStore(config.database);
   try {
     const { schemaVersion } = await store.inspect({ readThrough: false });
@@ -212,6 +225,7 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
     });
     const manifest = manifestSchema.parse(read.manifest);
     const verification = await verifyLedger({
+      witnessed,
       store,
       journal: createJournal(join(dataDir, 'journal')),
       keys: keys.instance,
@@ -234,6 +248,22 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
   } finally {
     await store.close();
   }
+}
+
+/**
+ * What witnesses signed, as restored, and whose signatures to accept. Copies of checkpoints elsewhere are left out: they
+ * may be newer than the backup. Throws UsageError if the file of WITNESSES cannot be used.
+ */
+async function witnessedIn({ dataDir, witnesses }: Config): Promise<WitnessedOptions> {
+  const policy = await witnessPolicyIn(witnesses);
+  const isHere = ({ kind }: Witness) => kind === 'cosigner' || kind === 'timestamp';
+  return {
+    folder: join(dataDir, 'witnessed'),
+    policy: policy === null ? null : { ...policy, witnesses: policy.witnesses.filter(isHere) },
+    openPlace: () => {
+      throw new Error('no copies elsewhere are looked at');
+    },
+  };
 }
 
 function assertSound(faults: readonly Fault[]): void {
@@ -270,10 +300,7 @@ async function putBack(store: Store, dataDir: string, name: string, content: Asy
     if (rows.length > 0) await store.transaction((tx) => insertInPortions(tx, table, rows, conflict));
     return;
   }
-  const [, path] =
-    /^files\/((?:documents|evidence|journal|witnessed|erasures|profiles)\/\w[\w.-]*|log\.vkey|controller\.yaml)$/.exec(
-      name,
-    ) ?? [];
+  const [, path] = RESTORED.exec(name) ?? [];
   if (path !== undefined) return writeFileFrom(join(dataDir, path), content);
   if (name !== 'backup.json')
     throw new VerificationFault(`The backup contains ${name}, which this version does not support.`);
@@ -385,7 +412,7 @@ async function endWhatWasUnderWay(store: Store, now: string): Promise<void> {
  */
 export async function acceptDatabase(options: Common): Promise<RestoreReport> {
   const { config, log, clock, onProgress } = options;
-  const context = await openContext(config, log, { clock });
+  const context = await openContext(config, log, { clock, creates: false });
   let loaded: Loaded;
   try {
     const refusal = context.refusal();

@@ -62,7 +62,7 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
         const further = overNetwork ? networkChecks : [checkStoredDescriptions];
         lines.push(...(await runChecks([checkData, ...sourceChecks, ...further], context)));
       },
-      'fatal',
+      { logLevel: 'fatal' },
     );
   } catch (error) {
     lines.push(...refusals(error, 'start', 'Nothing can be received until this is fixed.'));

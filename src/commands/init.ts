@@ -1,18 +1,30 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve, isAbsolute, join, relative } from 'node:path';
 import { readEnvironmentVariable } from '../config.ts';
+import { isInstallationBegun, openDatabaseToRead } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
+import { keyFingerprint } from '../crypto/keys.ts';
+import { INSTANCE_FINGERPRINT } from '../keys.ts';
+import { readSetting } from '../store/settings.ts';
 import { type CommandIo, printResult, startedAs, withJson } from './command-io.ts';
 import {
   keyPaths,
   newInstanceKeyText,
   newSigningKeyPem,
+  parseInstanceKey,
   readIfThere,
   writeOnce,
   writeSecretOnce,
 } from '../config/key-files.ts';
-import { variableNames, variables, type VariableName } from '../config/variables.ts';
+import {
+  type DatabaseAddress,
+  valuesSchema,
+  variableNames,
+  variables,
+  type VariableName,
+} from '../config/variables.ts';
 
 /** `init`: writes a commented .env with fresh keys and never overwrites one. */
 export function registerInit(program: CommandUnknownOpts, io: CommandIo): void {
@@ -24,7 +36,11 @@ export function registerInit(program: CommandUnknownOpts, io: CommandIo): void {
       if (folder?.isDirectory() !== true)
         throw new UsageError([`Folder ${options.folder} does not exist: create it first.`]);
       const dataDir = readEnvironmentVariable('DATA_DIR');
-      const made = await createEnvFile(options.folder, dataDir === null ? undefined : resolve(dataDir));
+      const made = await createEnvFile(
+        options.folder,
+        dataDir === null ? undefined : resolve(dataDir),
+        databaseOfEnvironment(),
+      );
       if (made.outcome === 'exists') io.exitCode = 1;
       printResult(io, options, made, () =>
         made.outcome === 'exists'
@@ -42,6 +58,12 @@ export function registerInit(program: CommandUnknownOpts, io: CommandIo): void {
     });
 }
 
+/** DATABASE_URL of the environment; null if it is not set, or invalid, which the next command reports. */
+function databaseOfEnvironment(): DatabaseAddress | null {
+  const text = readEnvironmentVariable('DATABASE_URL');
+  return text === null ? null : (valuesSchema.shape.DATABASE_URL.safeParse(text).data ?? null);
+}
+
 /** What `init` did. `exists`: there already is an .env, and nothing was touched. */
 type EnvFileOutcome =
   | {
@@ -55,13 +77,20 @@ type EnvFileOutcome =
 /**
  * Writes `<folder>/.env` (mode 0600), every variable commented with its meaning and default, and fresh keys:
  * INSTANCE_KEY in the file itself, the signing key as a file in `<dataDir>/keys` (default `<folder>/data`). Never
- * overwrites a file. Keys created there by a first start are kept, because the database belongs to them.
+ * overwrites a file. Keys created there by a first start are kept, because the database belongs to them. Throws
+ * UsageError if there is an installation whose key is not there: a new key would not open its database.
  */
-export async function createEnvFile(folder: string, dataDir = join(folder, 'data')): Promise<EnvFileOutcome> {
+export async function createEnvFile(
+  folder: string,
+  dataDir = join(folder, 'data'),
+  database: DatabaseAddress | null = null,
+): Promise<EnvFileOutcome> {
   const path = join(folder, '.env');
   if ((await readIfThere(path)) !== null) return { outcome: 'exists', path };
 
-  const keys = keyPaths(resolve(folder, dataDir));
+  const at = resolve(folder, dataDir);
+  await assertKeyIsNotLost(at, database ?? { engine: 'sqlite', path: join(at, 'ledger.sqlite') });
+  const keys = keyPaths(at);
   const keepsInstanceKey = (await readIfThere(keys.instance)) !== null;
   const madeSigningKey = await writeSecretOnce(keys.signing, newSigningKeyPem());
   const values: Partial<Record<VariableName, string>> = { SIGNING_KEY_FILE: displayPath(folder, keys.signing) };
@@ -76,6 +105,35 @@ export async function createEnvFile(folder: string, dataDir = join(folder, 'data
     keys: [...(keepsInstanceKey ? [] : [path]), ...(madeSigningKey ? [keys.signing] : [])],
     keptKeys: [...(keepsInstanceKey ? [keys.instance] : []), ...(madeSigningKey ? [] : [keys.signing])],
   };
+}
+
+/** What an installation writes to DATA_DIR, whichever database it uses. */
+const ofInstallation = ['marker.json', 'journal', 'log.vkey'];
+
+async function assertKeyIsNotLost(dataDir: string, database: DatabaseAddress): Promise<void> {
+  const hasDatabase = await isInstallationBegun(database).catch(() => false);
+  const found = hasDatabase
+    ? [database.engine === 'sqlite' ? database.path : 'the database in DATABASE_URL']
+    : ofInstallation.map((name) => join(dataDir, name)).filter((one) => existsSync(one));
+  if (found.length === 0) return;
+  const expected = hasDatabase ? await fingerprintIn(database).catch(() => null) : null;
+  const { instance, signing } = keyPaths(dataDir);
+  const key = parseInstanceKey((await readIfThere(instance)) ?? '');
+  const isKept = typeof key !== 'string' && (expected === null || keyFingerprint(key) === expected);
+  if (isKept && existsSync(signing)) return;
+  throw new UsageError([
+    `There is an installation already (${found[0]}), and nothing was written: a new INSTANCE_KEY would not open it. Its key${expected === null ? '' : `, with the fingerprint ${expected},`} was in the .env with which it was started, or in a file that INSTANCE_KEY_FILE named: look where you keep the keys, apart from the backups. Put it into a new .env as INSTANCE_KEY="…", with SIGNING_KEY_FILE="${signing}" unless the signing key is elsewhere; \`consent-ledger doctor\` then says whether it is the right one. For a new installation, use an empty folder (--folder, DATA_DIR).`,
+  ]);
+}
+
+/** The fingerprint of the instance key to which a database belongs. */
+async function fingerprintIn(database: DatabaseAddress): Promise<string | null> {
+  const { read, close } = await openDatabaseToRead(database);
+  try {
+    return await readSetting({ read }, INSTANCE_FINGERPRINT);
+  } finally {
+    await close();
+  }
 }
 
 /** The text of an .env: variables in `values` are set, all others are comments with their defaults. */

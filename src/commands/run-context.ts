@@ -7,26 +7,29 @@ import type { Source } from '../core/source.ts';
 import { createLog } from '../log.ts';
 import { printable, printTimesIn } from './command-io.ts';
 
-/** Opens the installation described by environment and .env, does the work, and always closes it. */
+/**
+ * Opens the installation described by environment and .env, does the work, and always closes it. Throws UsageError if
+ * there is none.
+ */
 export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
   const config = loadProcessConfig();
   return withContextOf(config, work);
 }
 
 /**
- * The same for a given configuration. Commands print their own results; from the log they show warnings and errors as
+ * The same for a given configuration; `creates`: begins an installation if there is none. Commands print their own results; from the log they show warnings and errors as
  * sentences, and how far the read models are if they take long. A server logs JSON lines from `logLevel` up.
  */
 export async function withContextOf<T>(
   config: Config,
   work: (context: Context) => Promise<T>,
-  logLevel?: string,
+  { logLevel, creates = false }: { readonly logLevel?: string; readonly creates?: boolean } = {},
 ): Promise<T> {
   printTimesIn(config.timeZone);
   const log = logLevel === undefined ? createCommandLog() : createLog(logLevel);
   // Only long-running servers fold in a thread, which needs the built file: tests run the sources.
   const foldsInThread = logLevel !== undefined && import.meta.url.endsWith('.js');
-  const context = await openContext(config, log, { foldsInThread });
+  const context = await openContext(config, log, { foldsInThread, creates });
   try {
     return await work(context);
   } finally {

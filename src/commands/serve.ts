@@ -77,7 +77,7 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
           }
           await closeWithin(STOP_MS, 'seal', () => sealAtStop(context), context.log);
         },
-        config.logLevel,
+        { logLevel: config.logLevel, creates: true },
       );
       io.endWithin?.(ENDED_MS);
     });

@@ -2,8 +2,8 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { readEnvironmentVariable } from '../config.ts';
-import { copyInstallation, type CopyReport } from '../backup/copy-installation.ts';
-import { openStore } from '../context/engines.ts';
+import { copyInstallation, type CopyReport, reopenInstallation } from '../backup/copy-installation.ts';
+import { isInstallationBegun, openStore } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
@@ -21,7 +21,10 @@ export function registerStore(program: CommandUnknownOpts, io: CommandIo): void 
       '--to-env <name>',
       'read the target from this environment variable, which keeps the password out of the process list',
     )
-    .option('--retire', 'make the old database refuse new entries afterwards, to complete the move')
+    .option(
+      '--retire',
+      'make the old database refuse new entries once the copy has been verified, to complete the move',
+    )
     .addHelpText(
       'after',
       '\nRun the command again to continue an interrupted copy, or to copy what a running installation has added in the meantime. Documents, journal and\nkeys are not in the database: the new installation needs the same DATA_DIR, INSTANCE_KEY and SIGNING_KEY_FILE (docs/scaling.md).',
@@ -48,9 +51,52 @@ export function registerStore(program: CommandUnknownOpts, io: CommandIo): void 
           });
           for (const progress of steps.values()) progress.end();
           if (!isWhole(report)) io.exitCode = 3;
-          printResult(io, options, { to: nameOf(target), ...report }, () => textOf(report, nameOf(target)));
+          printResult(io, options, { to: nameOf(target), ...report }, () =>
+            textOf(report, nameOf(target), options.retire ?? false),
+          );
         } finally {
           await to.close();
+        }
+      }),
+    );
+
+  withJson(store.command('reopen'))
+    .description(
+      'undo `store copy --retire`: the database in DATABASE_URL accepts entries again, and the other one refuses them',
+    )
+    .option(
+      '--to <url>',
+      'the database to which the installation moved: postgres://… or sqlite:<path>',
+      databaseAddress,
+    )
+    .option('--to-env <name>', 'read that address from this environment variable')
+    .option('--other-is-lost', 'instead of --to: the other database no longer exists')
+    .addHelpText(
+      'after',
+      '\nStop every server of the other database first. If it has entries that this one lacks, nothing is changed: copy back instead (docs/scaling.md).',
+    )
+    .action((options) =>
+      withContext(async (context) => {
+        if (options.otherIsLost === true && (options.to ?? options.toEnv) !== undefined)
+          throw new UsageError(['Use either --to (or --to-env) or --other-is-lost.']);
+        const target = options.otherIsLost === true ? null : (options.to ?? addressIn(options.toEnv));
+        if (target !== null && !(await isInstallationBegun(target)))
+          throw new UsageError([
+            `There is no installation in ${nameOf(target)}. If it no longer exists, use --other-is-lost instead of --to.`,
+          ]);
+        const to = target === null ? null : await openStore(target);
+        try {
+          const ownName = nameOf(context.config.database);
+          const { seq } = await reopenInstallation({ context, to, ownName, actor: COMMAND_LINE_ACTOR });
+          printResult(io, options, { seq }, () =>
+            [
+              `${pc.green('✓')} This database accepts entries again; entry ${seq} records it.`,
+              ...(target === null ? [] : [`${nameOf(target)} now refuses new entries.`]),
+              'Start the server with this DATABASE_URL.',
+            ].join('\n'),
+          );
+        } finally {
+          await to?.close();
         }
       }),
     );
@@ -81,8 +127,8 @@ function isWhole({ differentLeaf, verification, readModels }: CopyReport): boole
   return differentLeaf === null && verification.faults.length === 0 && (readModels ?? []).every(({ same }) => same);
 }
 
-function textOf(report: CopyReport, name: string): string {
-  const { copied, seq, verification, readModels, behind, retired, differentLeaf } = report;
+function textOf(report: CopyReport, name: string, wasToRetire: boolean): string {
+  const { copied, seq, verification, readModels, behind, differentLeaf } = report;
   const differing = (readModels ?? []).filter(({ same }) => !same).map(({ table }) => table);
   const lines = [`${counted(copied, 'entry', 'entries')} copied; ${name} ends at ${seq}`];
   if (differentLeaf !== null) lines.push(pc.red(`✗ entry ${differentLeaf} differs in the copy`));
@@ -104,10 +150,16 @@ function textOf(report: CopyReport, name: string): string {
   } else {
     lines.push(`${pc.green('✓')} ${readModels.length} read models, all rows identical`);
   }
-  lines.push(
-    retired
-      ? 'The old database now refuses new entries. Set DATABASE_URL to the new one and start the server.'
-      : 'The old database is unchanged. To move: stop its server, run this with --retire, set DATABASE_URL, start the server.',
-  );
+  lines.push(nextStep(report, wasToRetire));
   return lines.join('\n');
+}
+
+function nextStep(report: CopyReport, wasToRetire: boolean): string {
+  if (report.retired && isWhole(report))
+    return 'The old database refuses new entries. Set DATABASE_URL to the new one and start the server.';
+  if (report.retired)
+    return 'The old database refuses new entries, and the new one is not finished: correct the fault and run this again, or undo the move with `consent-ledger store reopen`.';
+  return wasToRetire
+    ? 'The old database was not retired, because the copy has a fault: it still accepts entries.'
+    : 'The old database is unchanged. To move: stop its server, run this with --retire, set DATABASE_URL, start the server.';
 }

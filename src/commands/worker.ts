@@ -37,7 +37,7 @@ export function registerWorker(program: CommandUnknownOpts, io: CommandIo): void
           io.stderr.write('stopping: running jobs are finished or returned to the queue\n');
           await worker.stop();
         },
-        config.logLevel,
+        { logLevel: config.logLevel },
       );
       io.endWithin?.(ENDED_MS);
     });

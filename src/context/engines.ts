@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import type { Config } from '../config.ts';
 import type { DatabaseAddress } from '../config/variables.ts';
+import { UsageError } from '../core/errors.ts';
 import type { Distribution, DistributionOptions, RedisReport } from '../jobs/bullmq.ts';
 import type { Announce } from '../jobs/jobs.ts';
 import type { Query, Store } from '../store/store.ts';
@@ -38,6 +40,25 @@ export async function isInstallationBegun(database: DatabaseAddress): Promise<bo
   if (database.engine === 'sqlite') return existsSync(database.path);
   const { isBegunInPostgres } = await import('../store/postgres/migrate.ts');
   return isBegunInPostgres(database.url);
+}
+
+/**
+ * Throws UsageError if the database contains no installation, and changes nothing: opening it would begin one, so a
+ * command started in the wrong folder would report on an empty ledger.
+ */
+export async function assertInstallationBegun(config: Pick<Config, 'dataDir' | 'database'>): Promise<void> {
+  if (!(await isInstallationBegun(config.database))) throw noInstallationIn(config);
+}
+
+/** The refusal of a command that was started where there is no installation. */
+export function noInstallationIn({ dataDir, database }: Pick<Config, 'dataDir' | 'database'>): UsageError {
+  const looked =
+    database.engine === 'sqlite'
+      ? `There is no installation in ${dataDir}: it has no database ${database.path}.`
+      : 'There is no installation in the database of DATABASE_URL.';
+  return new UsageError([
+    `${looked} Start this in the folder with the installation's .env, or correct DATA_DIR or DATABASE_URL. To begin a new installation here, run \`consent-ledger init\` and then start \`consent-ledger serve\` once.`,
+  ]);
 }
 
 /** Wake-ups over Redis. Libraries are imported and the connection is opened on first use: most commands need neither. */

@@ -116,6 +116,23 @@ const documentMailed = z.object({
     .array(z.object({ documentId: z.string(), sha256: z.string(), bytes: z.number().int().nonnegative() }))
     .exactOptional(),
 });
+/**
+ * A mail of a case to somebody outside: an attempt, before the mail server gets it, and what came of it. Without an
+ * outcome, or with `mail.unknown`, it may have been sent. Contains no address.
+ */
+const mailAttempt = z.object({
+  action: z.enum(['mail.attempted', 'mail.sent', 'mail.unsent', 'mail.unknown']),
+  actor,
+  mail: z.enum(['letter', 'task', 'request']),
+  caseId: z.string(),
+  /** The id of the letter, or the number of the task; null: the request itself. */
+  about: z.string().nullable(),
+  /** The same for all attempts of a mail that was asked for once. */
+  mailId: z.string(),
+  attempt: z.number().int().positive(),
+  /** Why it was not sent, or why that is unknown. */
+  reason: z.string().exactOptional(),
+});
 const officerEvent = z.object({
   action: z.enum(['session.opened', 'session.closed', 'token.created']),
   actor,
@@ -392,6 +409,14 @@ const installationMoved = z.object({
   to: z.string(),
 });
 
+/** A move was undone: this database accepts entries again, the other one does not. */
+const installationReopened = z.object({
+  action: z.literal('installation.reopened'),
+  actor,
+  /** Where it had moved to, without user or password. */
+  from: z.string(),
+});
+
 /**
  * A pack was handed over through a link with a code, or the link was used. Contains neither link nor code; the data subject
  * acts as `data subject (hand-over <id>)`.
@@ -524,6 +549,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   documentDownloaded,
   documentScheduled,
   documentMailed,
+  mailAttempt,
   officerEvent,
   sessionRefused,
   personChanged,
@@ -545,6 +571,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   syncFormLearned,
   syncBannerDismissed,
   installationMoved,
+  installationReopened,
   holdPlaced,
   holdLifted,
   installationRestored,

@@ -15,11 +15,11 @@ import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { isOneAddress, type MailSettings, sendMail } from '../outside/mail.ts';
-import { sendInJob } from '../outside/send-error.ts';
 import { listAttachments } from './attachments.ts';
 import { faultOfCaseFiles } from './check.ts';
 import type { DocumentDeps } from './frame.ts';
 import { type CaseDocument, problemsOfLeaving } from './leaving.ts';
+import { beginMail } from './mail-once.ts';
 import { answerSteps } from './produce-pack.ts';
 import { documentPath } from './register.ts';
 
@@ -78,24 +78,12 @@ export async function checkLetterMail(
 ): Promise<Mailable> {
   const now = isoNow(cases.clock);
   const shown = await showCase(cases, caseId, now);
-  const document = await cases.store.read
-    .selectFrom('documents')
-    .selectAll()
-    .where('document_id', '=', documentId)
-    .where('case_id', '=', caseId)
-    .where('name', '=', 'letter')
-    .executeTakeFirst();
+  const document = await findLetter(cases, { caseId, documentId });
   if (shown === null || document === undefined) return { outcome: 'unknown' };
   const refused = (...problems: readonly string[]) => ({ outcome: 'refused' as const, problems });
-  const { step = '' } = JSON.parse(document.parameters) as { readonly step?: string };
+  const step = stepOf(document);
   const email = shown.view.row.requester_email;
-  const before = await cases.store.read
-    .selectFrom('action_history')
-    .select('received_at')
-    .where('source', '=', document.source)
-    .where('action', '=', 'document.mailed')
-    .where('object', '=', documentId)
-    .executeTakeFirst();
+  const before = await findMailing(cases, document);
   if (before !== undefined)
     return refused(`The letter was already mailed on ${momentText(before.received_at, cases.timeZone)}.`);
   if (document.erased_at !== null) return refused('The letter was erased.');
@@ -141,6 +129,16 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       const wanted = readPayload(payloadSchema, payload);
       const { caseId, documentId, actor } = wanted;
       await deps.projector.catchUp();
+      const registered = await findLetter(deps.cases, wanted);
+      if (registered === undefined) throw new JobRefused('Unknown letter.');
+      const { source } = registered;
+      // First of all: what is known of an earlier attempt does not change with the case or its address.
+      const letter = await beginMail(
+        deps.cases,
+        { mail: 'letter', caseId, about: documentId, actor, source, jobId: job.id },
+        (await findMailing(deps.cases, registered)) !== undefined,
+      );
+      if (letter.isSent) return recordReceipt(deps, wanted, stepOf(registered));
       const found = await checkLetterMail(deps, wanted);
       if (found.outcome === 'unknown') throw new JobRefused('Unknown letter.');
       if (found.outcome === 'refused') throw new JobRefused(`The letter was not sent: ${found.problems.join(' ')}`);
@@ -163,48 +161,78 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       if (texts === undefined || mail === null) throw new Error('there are no texts, or there is no mail server');
       const reference = fill(texts.frame.reference, { reference: caseId });
       const controller = shown.profile?.name ?? '';
-      await sendInJob(() =>
-        sendMail(
-          mail,
+      const message = {
+        to: [email],
+        replyTo: shown.profile?.email ?? null,
+        subject: `${texts.titles[step]} (${caseId})`,
+        text: `${texts.titles[step]}\n${reference}\n\n${texts.frame.attached}\n\n${controller}\n`,
+        id: `letter.${job.id}`,
+        attachments,
+      };
+      const record = () =>
+        appendAction(
+          deps.cases.ledger,
+          document.source,
           {
-            to: [email],
-            replyTo: shown.profile?.email ?? null,
-            subject: `${texts.titles[step]} (${caseId})`,
-            text: `${texts.titles[step]}\n${reference}\n\n${texts.frame.attached}\n\n${controller}\n`,
-            id: `letter.${job.id}`,
-            attachments,
+            ...{ action: 'document.mailed', actor, documentId, sha256: document.sha256, to: `requester of ${caseId}` },
+            ...(files.length === 0
+              ? {}
+              : {
+                  attachments: files.map((one) => ({
+                    documentId: one.document_id,
+                    sha256: one.sha256,
+                    bytes: Number(one.bytes),
+                  })),
+                }),
           },
-          signal,
-        ),
-      );
-      const now = isoNow(deps.cases.clock);
-      await appendAction(
-        deps.cases.ledger,
-        document.source,
-        {
-          ...{ action: 'document.mailed', actor, documentId, sha256: document.sha256, to: `requester of ${caseId}` },
-          ...(files.length === 0
-            ? {}
-            : {
-                attachments: files.map((one) => ({
-                  documentId: one.document_id,
-                  sha256: one.sha256,
-                  bytes: Number(one.bytes),
-                })),
-              }),
-        },
-        ['document.mailed', documentId, caseId, job.id],
-        now,
-      );
-      if (step === 'acknowledgement' && shown.view.folded.acknowledgedAt === null)
-        await moveLatest(
-          deps.cases,
-          { caseId, move: 'acknowledge', details: { at: now, channel: 'e-mail' }, actor },
-          () => deps.projector.catchUp(),
+          ['document.mailed', documentId, caseId, job.id],
+          isoNow(deps.cases.clock),
         );
-      return { sent: true };
+      await letter.send((attempting) => sendMail(mail, message, signal, attempting), record);
+      return recordReceipt(deps, wanted, step);
     },
   };
+}
+
+function findLetter(
+  { store }: Pick<CaseWriting, 'store'>,
+  { caseId, documentId }: { caseId: string; documentId: string },
+) {
+  return store.read
+    .selectFrom('documents')
+    .selectAll()
+    .where('document_id', '=', documentId)
+    .where('case_id', '=', caseId)
+    .where('name', '=', 'letter')
+    .executeTakeFirst();
+}
+
+const stepOf = ({ parameters }: CaseDocument) => (JSON.parse(parameters) as { readonly step?: string }).step ?? '';
+
+/** The entry that says that a letter was mailed; undefined: it was not. */
+function findMailing({ store }: Pick<CaseWriting, 'store'>, { source, document_id: documentId }: CaseDocument) {
+  return store.read
+    .selectFrom('action_history')
+    .select('received_at')
+    .where('source', '=', source)
+    .where('action', '=', 'document.mailed')
+    .where('object', '=', documentId)
+    .executeTakeFirst();
+}
+
+/** The confirmation of receipt, once it has been mailed, is a move of the case. */
+async function recordReceipt(
+  { cases, projector }: MailLetterDeps,
+  { caseId, actor }: z.infer<typeof payloadSchema>,
+  step: string,
+): Promise<{ readonly sent: true }> {
+  const at = isoNow(cases.clock);
+  const shown = step === 'acknowledgement' ? await showCase(cases, caseId, at) : null;
+  if (shown !== null && shown.view.folded.acknowledgedAt === null)
+    await moveLatest(cases, { caseId, move: 'acknowledge', details: { at, channel: 'e-mail' }, actor }, () =>
+      projector.catchUp(),
+    );
+  return { sent: true };
 }
 
 /** Throws {@link JobRefused} if it is not byte for byte what was registered. */

@@ -26,17 +26,30 @@ const scopes: Readonly<Record<Erasure['by'], string>> = {
   retention: 'records whose retention period ended',
 };
 
+type CertifiableErasure =
+  | { readonly facts: ErasureFacts; readonly source: string | null }
+  | { readonly problem: string };
+
 /**
  * The facts for a certificate of the last recorded erasure, or a sentence saying why there can be none. Its entries are
  * checked.
  */
-export async function lastErasure(
+export async function lastErasure(deps: ProofOptions, nameOf: (law: string) => string): Promise<CertifiableErasure> {
+  const all = await listUncheckedErasures(deps.store.read);
+  const last = all.findLast(({ summary }) => summary !== undefined);
+  return last === undefined
+    ? { problem: 'No certificate: the ledger records no erasure.' }
+    : recordedErasure(deps, nameOf, last.id);
+}
+
+/** The same for the erasure with this id, in however many runs it was carried out. */
+export async function recordedErasure(
   deps: ProofOptions,
   nameOf: (law: string) => string,
-): Promise<{ readonly facts: ErasureFacts; readonly source: string | null } | { readonly problem: string }> {
+  id: string,
+): Promise<CertifiableErasure> {
   const all = await listUncheckedErasures(deps.store.read);
-  const first = all.findLastIndex(({ summary }) => summary !== undefined);
-  const parts = first === -1 ? [] : all.slice(first).filter(({ firstMadeAt }) => firstMadeAt === null);
+  const parts = all.filter((one) => one.id === id && one.firstMadeAt === null);
   const [head] = parts;
   if (head?.summary === undefined) return { problem: 'No certificate: the ledger records no erasure.' };
   const prove = createProver(deps);

@@ -4,13 +4,12 @@ import type { DocumentDeps } from '../documents/frame.ts';
 import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { listErasures } from '../ledger/erase.ts';
-import { erasureFactsOf, produceErasureCertificate } from './certificate.ts';
+import { produceErasureCertificate, recordedErasure } from './certificate.ts';
 import { choose } from './choose.ts';
 import { carryOut, finishErasures } from './erase.ts';
 import { type ErasurePlan, planErasure } from './plan.ts';
 import { digestOfPlan, type ErasureProposal, findProposal, type ProposalDeps, removeProposal } from './proposal.ts';
 import { type RetentionDeps, runRetention } from './retention.ts';
-import { summaryOf } from './summary.ts';
 
 const payloadSchema = z.object({ proposal: z.string(), source: z.string().nullable(), actor: z.string() });
 const resultSchema = z.object({
@@ -82,18 +81,15 @@ export function createErasureJobs(deps: ErasureJobDeps) {
         return refuse('The data to be erased has changed since it was confirmed: check it again.');
 
       let seqs = begun.map(({ seq }) => seq);
-      let certificate: Pick<ErasureResult, 'certificate' | 'problem'> = {
-        certificate: null,
-        problem: 'None: the program stopped after erasing, before it issued the certificate.',
-      };
       if (plan !== null && plan.entries.length + plan.documents.length + plan.suppress.length > 0) {
         progress({ done: 0, total: null, message: 'erasing, then rewriting the database' });
         const done = await carryOut(erasure, plan, proposal);
         if (done.outcome === 'refused') return refuse(done.problems.join(' '));
         seqs = [...seqs, ...done.seqs];
-        progress({ done: 0, total: null, message: 'making the certificate' });
-        certificate = await certify(deps, proposal, plan, { seqs, erasedAt: done.erasedAt });
       }
+      // From the entries and not from the plan: if the process ended in between, the plan has only the rest.
+      progress({ done: 0, total: null, message: 'making the certificate' });
+      const certificate = await certify(deps, proposal);
       await removeProposal(deps, id);
       const [entries, documents] = [plan?.entries.length ?? 0, plan?.documents.length ?? 0];
       return {
@@ -109,25 +105,24 @@ export function createErasureJobs(deps: ErasureJobDeps) {
 /** A failed certificate is reported but does not undo the erasure. */
 async function certify(
   { documents, erasure, sources }: ErasureJobDeps,
-  proposal: ErasureProposal,
-  plan: ErasurePlan,
-  done: { readonly seqs: readonly number[]; readonly erasedAt: string },
+  { id, officer, source }: ErasureProposal,
 ): Promise<Pick<ErasureResult, 'certificate' | 'problem'>> {
-  const { law, officer, source } = proposal;
-  const lawName = erasure.regimes.regimes.get(law)?.law ?? law;
-  const facts = erasureFactsOf({ ...proposal, by: plan.by }, summaryOf(plan), {
-    ...{ ...done, lawName, suppressed: plan.suppress.length > 0 },
-  });
-  const found = [source ?? '', ...plan.entries.map((entry) => entry.source)].find(
-    (slug) => sources.findAny(slug) !== null,
-  );
+  const nameOf = (law: string) => erasure.regimes.regimes.get(law)?.law ?? law;
+  const recorded = await recordedErasure(documents.proofs, nameOf, id);
+  if ('problem' in recorded) return { certificate: null, problem: recorded.problem };
+  const found = [source ?? '', recorded.source ?? ''].find((slug) => sources.findAny(slug) !== null);
   const made = await produceErasureCertificate(documents, {
     source: found ?? '',
-    ...{ erasure: facts, format: 'pdf', actor: officer },
+    ...{ erasure: recorded.facts, format: 'pdf', actor: officer },
   });
-  if (made.outcome === 'produced') return { certificate: made.documentId, problem: null };
-  return {
-    certificate: null,
-    problem: made.outcome === 'refused' ? made.problem : 'No certificate: unknown source.',
-  };
+  if (made.outcome === 'produced') {
+    // The page links to it as soon as the job is done.
+    await erasure.projector.catchUp();
+    return { certificate: made.documentId, problem: null };
+  }
+  const problem = made.outcome === 'refused' ? made.problem : 'No certificate: unknown source.';
+  return { certificate: null, problem: `${problem} ${REMEDY}` };
 }
+
+const REMEDY =
+  'Once that is corrected, an operator can make the certificate of the last erasure: `consent-ledger ledger erase --finish --certificate certificate.pdf`.';

@@ -142,6 +142,8 @@ const pinned: ReadonlySet<string> = new Set<Action['action']>([
   'sync.banner-dismissed',
   'sync.banner-restored',
   'installation.moved',
+  'installation.reopened',
+  'installation.restored',
 ]);
 
 /** Why an entry can never be erased; null: it can be. */

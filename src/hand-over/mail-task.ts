@@ -3,11 +3,11 @@ import { chooseLanguage, letterLanguages } from '../../reports/letters/languages
 import { dateInWords, fill } from '../../reports/letters/letter.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import { isoNow } from '../core/clock.ts';
+import { beginMail } from '../documents/mail-once.ts';
 import { dateIn as dayIn } from '../core/zoned-days.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { type MailSettings, sendMail } from '../outside/mail.ts';
-import { sendInJob } from '../outside/send-error.ts';
 import {
   findTask,
   type FoundTask,
@@ -60,6 +60,17 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
       await deps.projector.catchUp();
       const found = await findTask(deps.cases, caseId, number);
       if (found === null) throw new JobRefused('Unknown task.');
+      const { source } = found.row;
+      const about = String(number);
+      const mailing = await beginMail(deps.cases, { mail: 'task', caseId, about, actor, source, jobId: job.id });
+      const recordMove = async () => {
+        const details = { task: number, channel: 'e-mail' };
+        const moved = await moveLatest(deps.cases, { caseId, move: 'send-task', details, actor }, () =>
+          deps.projector.catchUp(),
+        );
+        return { sent: true, ...(moved.outcome === 'moved' ? { seq: moved.seq } : {}) };
+      };
+      if (mailing.isSent) return recordMove();
       const problem = problemOfTaskMail(deps, found);
       const { mail, publicUrl } = deps.config;
       const { ownerEmail, what, instructions, due } = found.task;
@@ -78,7 +89,7 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
       if (texts === undefined) throw new Error(`there are no texts in ${language}`);
       const t = texts.task;
       const until = dateInWords(dayIn(linkUntil, deps.cases.timeZone), locale);
-      await sendInJob(() =>
+      await mailing.send((attempting) =>
         sendMail(
           mail,
           {
@@ -100,13 +111,10 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
             id: `task.${job.id}`,
           },
           signal,
+          attempting,
         ),
       );
-      const details = { task: number, channel: 'e-mail' };
-      const moved = await moveLatest(deps.cases, { caseId, move: 'send-task', details, actor }, () =>
-        deps.projector.catchUp(),
-      );
-      return { sent: true, ...(moved.outcome === 'moved' ? { seq: moved.seq } : {}) };
+      return recordMove();
     },
   };
 }

@@ -41,6 +41,7 @@ export class Committer {
   readonly #store: Store;
   readonly #appendKey: Uint8Array;
   readonly #line: WaitingLine;
+  readonly #undoesMove: boolean;
   /** The end of the ledger when this process last saw it; null if unknown. */
   #knownEnd: End | null = null;
   /**
@@ -53,11 +54,12 @@ export class Committer {
   /** The highest seq that this process ever saw. A ledger that ends below it has lost entries. */
   #highest = 0;
 
-  /** Appends waiting in `line` may join a batch that has waited for the lock. */
-  constructor(store: Store, appendKey: Uint8Array, line: WaitingLine) {
+  /** Appends waiting in `line` may join a batch that has waited for the lock. `undoesMove`: appends although the installation has moved. */
+  constructor(store: Store, appendKey: Uint8Array, line: WaitingLine, undoesMove = false) {
     this.#store = store;
     this.#appendKey = appendKey;
     this.#line = line;
+    this.#undoesMove = undoesMove;
   }
 
   /** Returns the outcome of each entry. Rejects, with nothing written, if any of them cannot be stored. */
@@ -166,7 +168,7 @@ export class Committer {
 
   /** Throws if the ledger has moved elsewhere, or has lost entries that this process saw. */
   #assertContinues({ seq, movedTo }: LedgerHead): void {
-    if (movedTo !== null)
+    if (movedTo !== null && !this.#undoesMove)
       throw new StoreUnavailable(`The installation has moved to ${movedTo}. Set DATABASE_URL to it, and start again.`);
     if (seq >= this.#highest) return;
     throw new StoreUnavailable(

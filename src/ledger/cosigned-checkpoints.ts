@@ -174,6 +174,12 @@ function stemOf(epoch: number, size: number): string {
   return `${epoch}-${String(size).padStart(16, '0')}`;
 }
 
+/** Epoch and size of the checkpoint that a file of DATA_DIR/witnessed is about; null if its name does not say. */
+export function checkpointInName(name: string): { readonly epoch: number; readonly size: number } | null {
+  const [, epoch, size] = /^(\d+)-(\d{16})\./.exec(name) ?? [];
+  return epoch === undefined ? null : { epoch: Number(epoch), size: Number(size) };
+}
+
 /**
  * `<epoch>-<size>.txt`: the note with all cosignatures. `.<authority>.tsr`: an authority's token, which covers the
  * bytes of `.note`, the note as sealed.

@@ -24,6 +24,8 @@ export interface LedgerOptions {
   readonly limits?: Partial<AppendLimits>;
   /** Called before every commit; a returned text refuses the append (the ledger is behind its journal, docs/architecture.md). */
   readonly refuse?: () => string | null;
+  /** Appends although the installation has moved: for the entry that undoes the move, and removes its mark. */
+  readonly undoesMove?: boolean;
 }
 
 const defaultLimits: AppendLimits = { batchEntries: 256, batchBytes: 4 << 20, waitingBytes: 64 << 20 };
@@ -38,12 +40,12 @@ export type Ledger = ReturnType<typeof createLedger>;
  * Opens the append path: entries are prepared (hashed as far as possible without a number), queue, and commit in
  * batches in order of arrival, one batch at a time. What arrives while a batch commits forms the next one.
  */
-export function createLedger({ store, keys, limits: given, refuse = () => null }: LedgerOptions) {
+export function createLedger({ store, keys, limits: given, refuse = () => null, undoesMove = false }: LedgerOptions) {
   const limits = { ...defaultLimits, ...given };
   const line = new WaitingLine(limits);
   const prepare = createPreparation();
   const listeners = createListeners();
-  const committer = new Committer(store, keys.append, line);
+  const committer = new Committer(store, keys.append, line, undoesMove);
   let pauseMs = () => 0;
   const worker = createWorker({ line, committer, refuse, pauseMs: () => pauseMs(), tell: listeners.tell });
   let closed = false;

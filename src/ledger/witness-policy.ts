@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type BucketAddress, bucketAddressOf } from '../core/address.ts';
-import { whyUnreadable } from '../core/errors.ts';
+import { UsageError, whyUnreadable } from '../core/errors.ts';
 import { sha256 } from '../crypto/hash.ts';
 import { certificatesIn } from './timestamp.ts';
 
@@ -83,6 +83,16 @@ export async function loadWitnessPolicy(path: string): Promise<WitnessPolicy | s
     }
   }
   return { ...policy, witnesses };
+}
+
+/** The policy in the file named by WITNESSES; null if it is not set. Throws UsageError if the file cannot be used. */
+export async function witnessPolicyIn(path: string | null): Promise<WitnessPolicy | null> {
+  const policy = path === null ? null : await loadWitnessPolicy(path);
+  if (typeof policy === 'string')
+    throw new UsageError([
+      `WITNESSES: ${path} cannot be used: ${policy}. Correct it (docs/proofs.md), or unset WITNESSES.`,
+    ]);
+  return policy;
 }
 
 async function readRoots(path: string): Promise<readonly Buffer[] | null> {

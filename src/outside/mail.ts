@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { isPrivateTransport } from '../core/address.ts';
 import { withDeadline } from '../service/outgoing-http.ts';
 import { SendError } from './send-error.ts';
@@ -39,12 +40,25 @@ export function isOneAddress(text: string): boolean {
   return text.length <= 254 && /^[^\s\p{Cc}<>()[\]",;:\\@]+@[^\s\p{Cc}<>()[\]",;:\\@]+$/u.test(text);
 }
 
-/** Passes one mail to the server (RFC 5321). Rejects with {@link SendError}, or the signal's reason. */
-export async function sendMail(settings: MailSettings, mail: Mail, signal?: AbortSignal): Promise<void> {
+/**
+ * Passes one mail to the server (RFC 5321). Rejects with {@link SendError}, or with the signal's reason if nothing was
+ * handed over. `attempting` is awaited once the server has accepted the login, before it gets the mail.
+ */
+export async function sendMail(
+  settings: MailSettings,
+  mail: Mail,
+  signal?: AbortSignal,
+  attempting?: () => Promise<void>,
+): Promise<void> {
   if (!mail.to.every(isOneAddress)) throw new SendError('a recipient is not a single valid e-mail address', true);
   const { replyTo = null } = mail;
-  await withTransport(settings, SEND_MS, signal, (transport) =>
-    transport.sendMail({
+  await withTransport(settings, SEND_MS, signal, async (transport, inTime) => {
+    if (attempting !== undefined) {
+      await transport.verify();
+      await attempting().catch((cause: unknown) => Promise.reject(new NotAttempted('', { cause })));
+      inTime.throwIfAborted();
+    }
+    return transport.sendMail({
       from: settings.from,
       to: [...mail.to],
       ...(replyTo !== null && isOneAddress(replyTo) ? { replyTo } : {}),
@@ -54,14 +68,17 @@ export async function sendMail(settings: MailSettings, mail: Mail, signal?: Abor
       // Prevents out-of-office replies (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
       ...(mail.attachments === undefined ? {} : { attachments: mail.attachments.map((one) => ({ ...one })) }),
-    }),
-  );
+    });
+  });
 }
 
 /** Connects and signs in without sending anything. Rejects with {@link SendError}. */
 export async function checkMailServer(settings: MailSettings): Promise<void> {
   await withTransport(settings, CHECK_MS, undefined, (transport) => transport.verify());
 }
+
+/** What `attempting` rejected with, as its cause. */
+class NotAttempted extends Error {}
 
 type Transport = Awaited<ReturnType<typeof openTransport>>;
 
@@ -73,6 +90,8 @@ async function openTransport(settings: MailSettings, ms: number) {
     // A pool of one: closing it ends the current connection, which a transport without a pool leaves open.
     pool: true,
     maxConnections: 1,
+    // A pool sends a mail again by itself if the connection closes while the server has it.
+    maxRequeues: 0,
     host,
     port,
     secure: implicitTls,
@@ -93,23 +112,35 @@ async function withTransport(
   settings: MailSettings,
   ms: number,
   signal: AbortSignal | undefined,
-  work: (transport: Transport) => Promise<unknown>,
+  work: (transport: Transport, inTime: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
   let transport: Transport | null = null;
+  let message: Readable | null = null;
   try {
-    await withDeadline(ms, signal, async () => {
-      transport = await openTransport(settings, ms);
-      await work(transport);
+    await withDeadline(ms, signal, async (inTime) => {
+      const opened = await openTransport(settings, ms);
+      transport = opened;
+      opened.use('stream', (mail, done) => {
+        mail.message.processFunc((input) => (message = input));
+        done();
+      });
+      await work(opened, inTime);
     });
   } catch (cause) {
-    signal?.throwIfAborted();
+    if (cause instanceof NotAttempted) throw cause.cause;
     const { code, responseCode, name } = cause as { code?: string; responseCode?: number; name?: string };
+    // EMESSAGE: the server has read the mail and does not accept it.
+    const isUnknown = (message as Readable | null)?.readableDidRead === true && code !== 'EMESSAGE';
+    if (!isUnknown) signal?.throwIfAborted();
     const where = `${settings.host}:${settings.port}`;
     const what =
       name === 'HttpTimeout' ? `not finished after ${ms / 1000} s` : [responseCode, code].filter(Boolean).join(' ');
     // The login can be corrected while the mail waits.
     const isFinal = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH';
-    throw new SendError(`the mail server ${where} ${wordsOf(code)} (${what || 'no code'})`, isFinal, { cause });
+    throw new SendError(`the mail server ${where} ${wordsOf(code)} (${what || 'no code'})`, isFinal, {
+      cause,
+      isUnknown,
+    });
   } finally {
     (transport as Transport | null)?.close();
   }

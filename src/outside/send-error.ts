@@ -6,9 +6,12 @@ export class SendError extends OutsideError {
   override readonly name = 'SendError';
   /** Retrying will not help: the server refused the sender, the recipient or the message, or wants no more webhooks. */
   readonly isFinal: boolean;
-  constructor(message: string, isFinal: boolean, options?: ErrorOptions) {
+  /** The connection broke, or time ran out, after the mail was handed over: it may have been accepted. */
+  readonly isUnknown: boolean;
+  constructor(message: string, isFinal: boolean, options: ErrorOptions & { readonly isUnknown?: boolean } = {}) {
     super(message, options);
     this.isFinal = isFinal;
+    this.isUnknown = options.isUnknown ?? false;
   }
 }
 

@@ -31,6 +31,10 @@ function objectOf(action: Action): string | null {
     case 'case.moved':
     case 'case.opened':
     case 'consent.withdrawn-by-request':
+    case 'mail.attempted':
+    case 'mail.sent':
+    case 'mail.unsent':
+    case 'mail.unknown':
       return action.caseId;
     case 'document.manifest':
       return action.reference;
@@ -100,6 +104,7 @@ function objectOf(action: Action): string | null {
     case 'session.closed':
     case 'token.created':
     case 'installation.moved':
+    case 'installation.reopened':
     case 'installation.restored':
     case 'backup.made':
     case 'export.made':

@@ -7,10 +7,10 @@ import { parseFolded } from '../cases/folded.ts';
 import { isoNow } from '../core/clock.ts';
 import { dateIn as dayIn } from '../core/zoned-days.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
+import { beginMail } from '../documents/mail-once.ts';
 import { draftLetter } from '../documents/produce-letter.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import { type MailSettings, sendMail } from '../outside/mail.ts';
-import { sendInJob } from '../outside/send-error.ts';
 import type { Store } from '../store/store.ts';
 import {
   codeExpires,
@@ -46,7 +46,21 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
         .where('case_id', '=', caseId)
         .executeTakeFirst();
       const email = row?.requester_email ?? null;
-      if (row === undefined || email === null || !isOpen(row.state)) return { outcome: 'settled' };
+      if (row === undefined) return { outcome: 'settled' };
+      const { source } = row;
+      const about = { mail: 'request', caseId, about: null, actor: ACTOR, source, jobId: job.id } as const;
+      const mailing = await beginMail(deps.cases, about);
+      const acknowledge = async (at: string) => {
+        if (parseFolded(row.folded).acknowledgedAt === null)
+          await moveLatest(
+            deps.cases,
+            { caseId, move: 'acknowledge', details: { at, channel: 'e-mail' }, actor: ACTOR },
+            catchUp,
+          );
+        return { outcome: 'sent' };
+      };
+      if (mailing.isSent) return acknowledge(isoNow(deps.clock));
+      if (email === null || !isOpen(row.state)) return { outcome: 'settled' };
       const now = isoNow(deps.clock);
       if (codeExpires(row) <= now) throw new JobRefused('No mail was sent: its code has expired.');
       const before = (await requestsOfDay(deps.store, row.receipt_at)).filter(
@@ -70,7 +84,7 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
       const said = fill(t.mailCode, { code: `${code.slice(0, 4)} ${code.slice(4)}`, until });
       const profile = await deps.cases.profileOf(row.source);
       const page = publicUrl === null ? null : `${publicUrl}/r/${row.source}/${receiptToken(deps, row.source, caseId)}`;
-      await sendInJob(() =>
+      await mailing.send((attempting) =>
         sendMail(
           mail,
           {
@@ -86,15 +100,10 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
             id: `request.${job.id}`,
           },
           signal,
+          attempting,
         ),
       );
-      if (parseFolded(row.folded).acknowledgedAt === null)
-        await moveLatest(
-          deps.cases,
-          { caseId, move: 'acknowledge', details: { at: now, channel: 'e-mail' }, actor: ACTOR },
-          catchUp,
-        );
-      return { outcome: 'sent' };
+      return acknowledge(now);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,6 +12,9 @@ import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings';
 import { onTestFinished, vi } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { createProgram, runProgram } from '../../src/commands/program.ts';
+import { loadConfig } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { createLog } from '../../src/log.ts';
 import { serverVariables } from '../servers/databases.ts';
 import { cliPath, environment } from '../serving.ts';
 import { PATIENTLY } from '../temporary.ts';
@@ -28,6 +32,30 @@ interface RunOptions {
   readonly input?: string;
   /** Stops a command that runs until stopped, once its output matches. */
   readonly until?: RegExp;
+  /** False: does not begin an installation for it first. */
+  readonly begins?: boolean;
+}
+
+/** Commands that begin an installation, or are run without one. */
+const withoutOne = new Set(['init', 'doctor', 'serve', 'restore', 'demo', 'sandbox', 'completion']);
+
+const needsOne = ([command]: readonly string[]) => command !== undefined && !withoutOne.has(command);
+
+const begun = new Set<string>();
+
+/** Begins an installation in `folder` as a first start of `serve` would, unless there is one. A set-up that cannot be started stays as it is. */
+export async function beginInstallation(folder: string, env: Record<string, string>): Promise<void> {
+  try {
+    const config = loadConfig(env, folder);
+    const { database } = config;
+    const place = database.engine === 'sqlite' ? database.path : database.url;
+    if (begun.has(place) || (database.engine === 'sqlite' && existsSync(database.path))) return;
+    const context = await openContext(config, createLog('fatal'));
+    await context.close();
+    begun.add(place);
+  } catch {
+    // The command says why.
+  }
 }
 
 let isRunning = false;
@@ -40,8 +68,9 @@ let isRunning = false;
 export async function runIn(
   folder: string,
   args: readonly string[],
-  { env = {}, input = '', until }: RunOptions = {},
+  { env = {}, input = '', until, begins = true }: RunOptions = {},
 ): Promise<Ran> {
+  if (begins && needsOne(args)) await beginInstallation(folder, environmentOf(folder, env));
   if (isRunning) throw new Error('another command runs in this process: start one of them with runProcess');
   isRunning = true;
   const place = process.cwd();
@@ -93,8 +122,9 @@ export const runCli = (folder: string, args: readonly string[], more: Record<str
 export async function runProcess(
   folder: string,
   args: readonly string[],
-  { env = {}, input = '', prefix = [] }: RunOptions & { readonly prefix?: readonly string[] } = {},
+  { env = {}, input = '', prefix = [], begins = true }: RunOptions & { readonly prefix?: readonly string[] } = {},
 ): Promise<Ran> {
+  if (begins && needsOne(args)) await beginInstallation(folder, environmentOf(folder, env));
   const [command = process.execPath, ...before] = [...prefix, process.execPath, cliPath];
   const child = spawn(command, [...before, ...args], {
     env: environmentOf(folder, env),

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { cliPath, environment, SECRET } from '../serving.ts';
+import { beginInstallation } from './command-line.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 // A command waits for everything it loads, so a package is imported lazily where it is used.
@@ -47,6 +48,7 @@ export async function load(url, context, next) { appendFileSync(${JSON.stringify
 
 test('a read-only command loads no installed package except the database driver, and none of the reports', async () => {
   const { home, command, env, packages, ownBytes } = await recording();
+  await beginInstallation(home, env());
   await promisify(execFile)(process.execPath, command('delivery', 'list', '--json'), { cwd: home, env: env() });
   expect(await packages()).toEqual(['sqlite3']);
   // With the reports and letters it would be 3 MB.

@@ -7,7 +7,7 @@ import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sand
 import { answeringServer, sendJson } from '../service/answering-server.ts';
 import { cliPath, environment, serveHere } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { type Ran, runIn, runProcess, untilThere } from './command-line.ts';
+import { beginInstallation, type Ran, runIn, runProcess, untilThere } from './command-line.ts';
 
 /** A sandbox on the machine's clock, an installation that calls it, and a file with this many items. */
 async function createWorld(options: Partial<SandboxOptions> = {}, items = 65) {
@@ -21,6 +21,7 @@ async function createWorld(options: Partial<SandboxOptions> = {}, items = 65) {
     SERVICE_API_KEY: client?.apiKey ?? '',
     WEBHOOK_SECRETS: client?.webhookSecret ?? '',
   });
+  await beginInstallation(folder, env);
   await writeFile(`${folder}/items.csv`, csvOf(items));
   const run = (args: string, by = runIn): Promise<Ran> => by(folder, ['policy', ...args.split(' ')], { env });
   const json = async (args: string) => JSON.parse((await run(`${args} --json`)).stdout) as Record<string, never>;

@@ -1,4 +1,6 @@
+import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { engine } from '../servers/databases.ts';
 import { serveHere } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { commandsOf, createCommandLine, deliverTo, runIn, startEmptyService } from './command-line.ts';
@@ -11,7 +13,8 @@ const SECRET = 'a-signing-secret-of-the-tests';
 function runsOf(ids: { caseId: string; file: string; delivered: number }): Record<string, readonly string[] | null> {
   const period = ['--from', '2020-01-01', '--to', '2100-01-01', '--format', 'json'];
   return {
-    init: [],
+    // With the keys in the environment, it must not write others: test/config.test.ts
+    init: engine === 'sqlite' ? [] : null,
     doctor: [],
     serve: [],
     worker: [],
@@ -120,6 +123,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'hold list': [],
     'hold lift': null,
     'store copy': null,
+    'store reopen': null,
     // test/commands/backup.test.ts
     backup: null,
     restore: null,
@@ -191,6 +195,45 @@ it('every command prints exactly one JSON document on standard output with --jso
     looked.push(name);
   }
   expect(looked.length).toBe(Object.values(runs).filter((args) => args !== null).length);
+  expect(looked.length).toBeGreaterThan(names.length / 2);
+});
+
+/** They begin an installation, or need none. */
+const needNone = ['init', 'serve', 'doctor', 'report list', 'dsar deadline', 'completion', 'sandbox', 'source import'];
+
+it('every command but those that create an installation refuses a folder without one, names it, and leaves it as it was', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: `${folder}/dtaa`, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: SECRET, GIVEN: SECRET };
+  const runs: ReturnType<typeof runsOf> = {
+    ...runsOf({ caseId: 'default-1', file: import.meta.filename, delivered: 1 }),
+    backup: ['--out', `${folder}/backups`, '--passphrase-file', import.meta.filename],
+    export: ['--out', `${folder}/everything`],
+    restore: ['--database-as-it-is'],
+    mcp: [],
+    'delivery tail': [],
+    'ledger witness': [],
+    'store copy': ['--to', `sqlite:${folder}/copy.sqlite`],
+    'store reopen': ['--other-is-lost'],
+    'token revoke': ['1'],
+    'policy calls': [],
+    'banner evidence list': [],
+  };
+  const looked: string[] = [];
+  for (const [name, args] of Object.entries(runs)) {
+    if (args === null || needNone.includes(name)) continue;
+    const ran = await runIn(folder, [...name.split(' '), ...args], {
+      env,
+      input: 'a-third-secret-of-the-tests\n',
+      begins: false,
+    });
+    expect({ name, ...ran }).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr, name).toMatch(
+      engine === 'sqlite' ? /There is no installation in .*\/dtaa/ : /no installation in/,
+    );
+    expect(ran.stderr, name).toContain('init');
+    expect(await readdir(folder), name).toEqual([]);
+    looked.push(name);
+  }
   expect(looked.length).toBeGreaterThan(names.length / 2);
 });
 

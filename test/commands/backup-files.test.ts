@@ -1,5 +1,12 @@
+import { createHmac } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { Encrypter } from 'age-encryption';
+import { pack } from 'tar-stream';
 import { expect, test, vi } from 'vitest';
 import { keyPaths } from '../../src/config/key-files.ts';
 import { readArchive, wholeOf, writeArchive } from '../../src/backup/archive.ts';
@@ -10,10 +17,47 @@ import { startObjectStore, storageEnvironment } from '../outside/object-store.ts
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { type Place, emptyPlace, keyPair, cli, backUp, restore, opened, fill } from './backup-world.ts';
 
+/** A member: its name, and its content or a number of spaces. */
+type Crafted = readonly [name: string, content: Buffer | number];
+
+/** Writes what anyone who knows the recipient could write. */
+async function craftArchive(path: string, recipient: string, members: readonly Crafted[]): Promise<void> {
+  const tape = pack();
+  const encrypter = new Encrypter();
+  encrypter.addRecipient(recipient);
+  const add = async () => {
+    for (const [name, content] of members) {
+      const size = typeof content === 'number' ? content : content.length;
+      const entry = tape.entry({ name, size });
+      const pieces = typeof content === 'number' ? spaces(content) : [content];
+      await pipeline(Readable.from(pieces), entry as unknown as NodeJS.WritableStream);
+    }
+    tape.finalize();
+  };
+  const [, cipherText] = await Promise.all([
+    add(),
+    buffer((tape as unknown as Readable).pipe(createGzip({ level: 1 }))).then((bytes) => encrypter.encrypt(bytes)),
+  ]);
+  await writeFile(path, cipherText);
+}
+
+function* spaces(size: number) {
+  const piece = Buffer.alloc(1 << 20, 0x20);
+  for (let done = 0; done < size; done += piece.length) yield piece.subarray(0, size - done);
+}
+
+const settings = (members: readonly Crafted[]) => members.filter(([name]) => name.startsWith('database/settings/'));
+
+function macOf(manifest: string, appendKey: Buffer): Crafted {
+  const mac = createHmac('sha256', appendKey).update(`consent-ledger/backup/v1\n${manifest}`).digest('hex');
+  return ['manifest.mac', Buffer.from(`${mac}\n`)];
+}
+
 test('`restore` refuses a file that was altered, cut or made by someone else, wrong keys, and a place that is not empty', async () => {
   const home = await emptyPlace();
   const context = await opened(home);
   await fill(context, 600);
+  await writeFile(join(home.folder, 'controller.yaml'), 'name: Acme GmbH\n');
   const { append } = context.keys.instance;
   await context.close();
   const { recipient, file } = await keyPair();
@@ -61,6 +105,36 @@ test('`restore` refuses a file that was altered, cut or made by someone else, wr
     });
   await forge('forged', deriveKeys(Buffer.alloc(32, 1)).append, (_, content) => content);
   await refused(target, join(folder, 'forged'), file, 3, 'not made with this INSTANCE_KEY');
+  const path = join(folder, 'crafted');
+  const crafted = async (words: string, ...content: Crafted[]) => {
+    await craftArchive(path, recipient, content);
+    await refused(target, path, file, 3, words);
+  };
+  await crafted('contains two members named \"database/settings/000001.jsonl\"', ...members, ...settings(members));
+  await crafted('backup.json is larger than', ['backup.json', 300 << 20]);
+  await crafted(
+    'has a manifest that cannot be read',
+    ...members,
+    ['manifest.json', Buffer.from('{')],
+    macOf('{', append),
+  );
+  // Without the key, not even a large table is read into memory: 459 KB became 1.45 GiB.
+  const before = process.memoryUsage().rss;
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);
+  const bomb: Crafted = ['database/people/000009.jsonl', 300 << 20];
+  const others = deriveKeys(Buffer.alloc(32, 1)).append;
+  await crafted(
+    'not made with this INSTANCE_KEY',
+    ...members,
+    bomb,
+    ['manifest.json', Buffer.from('{}')],
+    macOf('{}', others),
+  );
+  await crafted('manifest.json is larger than', ...members, ['manifest.json', 300 << 20]);
+  clearInterval(watch);
+  expect((most - before) / (1 << 20)).toBeLessThan(150);
+  await isEmpty();
   // Even with the key, the ledger itself has to verify.
   await forge('edited', append, (name, content) =>
     name.includes('entries') ? Buffer.from(content.toString('utf8').replace('"nth\\":7,', '"nth\\":8,')) : content,
@@ -69,7 +143,9 @@ test('`restore` refuses a file that was altered, cut or made by someone else, wr
   await isEmpty();
 
   const stranger = await emptyPlace();
-  await refused(stranger, made.path, file, 2, 'does not belong to this database');
+  await refused(stranger, made.path, file, 2, 'INSTANCE_KEY does not belong to this backup');
+  await writeFile(keyPaths(stranger.folder).instance, await readFile(keyPaths(home.folder).instance));
+  await refused(stranger, made.path, file, 2, 'signing key does not belong to this database');
   await rm(keyPaths(stranger.folder).signing);
   await refused(stranger, made.path, file, 2, 'signing.pem is missing');
   await mkdir(join(target.folder, 'documents'));

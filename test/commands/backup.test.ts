@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { lastSeq } from '../../src/store/queries/fold-position.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { seedRequests } from '../http/pages/seed.ts';
-import { engine } from '../servers/databases.ts';
+import { serveAuthority } from '../ledger/time-stamping-authority.ts';
+import { startWitness } from '../ledger/witness-stand-in.ts';
+import { createDatabase, engine } from '../servers/databases.ts';
 import { cliPath, deliver, environment, serveHere, startServing } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { type Place, emptyPlace, keyPair, cli, backUp, restore, opened, fill, picture } from './backup-world.ts';
@@ -88,6 +90,70 @@ test('`restore` reads a backup made while the server ran on either database, and
   expect((await deliver(serving.url, repeat)).body.status).toBe('duplicate');
   await serving.stop();
   expect((await cli(target, 'ledger', 'verify')).code).toBe(0);
+});
+
+test('`restore` and `store copy` find what witnesses signed, with and without WITNESSES', async () => {
+  const home = await emptyPlace();
+  const policy = join(await temporaryFolder(), 'policy');
+  const share = await temporaryFolder();
+  const witnessed = { ...home, env: { ...home.env, WITNESSES: policy } };
+  const begun = await opened(witnessed);
+  await fill(begun, 3);
+  const authority = await serveAuthority();
+  const lines = [
+    `witness other ${await startWitness('witness.example/1', begun.verifierKey)}`,
+    `timestamp tsa ${authority.caFile} ${authority.url}`,
+    `directory share ${share}`,
+    'group all-of all other tsa share',
+    'quorum all-of',
+  ];
+  await begun.close();
+  await writeFile(policy, `${lines.join('\n')}\n`);
+  expect((await cli(witnessed, 'ledger', 'witness')).code).toBe(0);
+  const { recipient, file } = await keyPair();
+  const made = await backUp(witnessed, recipient);
+  // The copies elsewhere then go further than the backup.
+  const later = await opened(witnessed);
+  await fill(later, 2, 3);
+  expect(await later.witness()).toMatchObject({ quorum: true });
+  await later.close();
+
+  for (const env of [{}, { WITNESSES: policy }]) {
+    const place = await emptyPlace(home.folder);
+    const target = { ...place, env: { ...place.env, ...env } };
+    expect(await restore(target, made.path, file)).toMatchObject({ verification: { faults: [] } });
+    const verified = await cli(target, 'ledger', 'verify', '--json');
+    expect(JSON.parse(verified.stdout)).toMatchObject({
+      faults: [],
+      ...('WITNESSES' in env ? { cosignatures: 1, timestamps: 1 } : {}),
+    });
+    expect(verified.code).toBe(0);
+    // And the restored one again, which is in a later epoch than its witnesses saw.
+    const again = await backUp(target, recipient);
+    expect(await restore(await emptyPlace(home.folder), again.path, file)).toMatchObject({ epoch: 3 });
+  }
+  const to = engine === 'postgres' ? await createDatabase() : `sqlite:${await temporaryFolder()}/copy.sqlite`;
+  const copied = await cli(witnessed, 'store', 'copy', '--to', to, '--retire', '--json');
+  expect(JSON.parse(copied.stdout)).toMatchObject({ retired: true, verification: { faults: [], cosignatures: 2 } });
+  expect((await cli({ ...witnessed, env: { ...witnessed.env, DATABASE_URL: to } }, 'ledger', 'verify')).code).toBe(0);
+});
+
+test('a file that a witness signed and the backup lacks is found missing by `restore`', async () => {
+  const home = await emptyPlace();
+  const policy = join(await temporaryFolder(), 'policy');
+  const witnessed = { ...home, env: { ...home.env, WITNESSES: policy } };
+  const authority = await serveAuthority();
+  await writeFile(policy, `timestamp tsa ${authority.caFile} ${authority.url}\nquorum tsa\n`);
+  const context = await opened(home);
+  await fill(context, 3);
+  await context.close();
+  expect((await cli(witnessed, 'ledger', 'witness')).code).toBe(0);
+  await rm(join(home.folder, 'witnessed'), { recursive: true });
+  const { recipient, file } = await keyPair();
+  const made = await backUp(witnessed, recipient);
+  const refused = await cli(await emptyPlace(home.folder), 'restore', made.path, '--identity', file);
+  expect(refused.code).toBe(3);
+  expect(refused.stderr).toContain('what tsa signed is missing');
 });
 
 test('`backup` stores one moment while deliveries arrive', async () => {

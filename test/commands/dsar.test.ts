@@ -6,6 +6,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { registerDsar } from '../../src/commands/dsar.ts';
 import { UsageError } from '../../src/core/errors.ts';
+import { beginInstallation } from '../cli/command-line.ts';
+import { environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -16,7 +18,9 @@ interface Run {
 }
 
 async function createInstallation(): Promise<(...args: string[]) => Promise<Run>> {
-  vi.stubEnv('DATA_DIR', await temporaryFolder());
+  const dataDir = await temporaryFolder();
+  await beginInstallation(dataDir, environment(dataDir));
+  vi.stubEnv('DATA_DIR', dataDir);
   vi.stubEnv('TIME_ZONE', 'Europe/Berlin');
   vi.stubEnv('WEBHOOK_SECRETS', 'a-signing-secret-of-this-test-only-0123456789');
   return async (...args) => {

@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { copiedByPage, copiedOnly, copiedWhole, leftBehind } from '../../src/backup/copy-tables.ts';
 import { lastSeq } from '../../src/store/queries/fold-position.ts';
+import { UNFINISHED_COPY, writeSetting } from '../../src/store/settings.ts';
 import { openStore } from '../../src/context/engines.ts';
 import { createLog } from '../../src/log.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
@@ -13,6 +14,8 @@ import { seedRequests } from '../http/pages/seed.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { createDatabase, engine } from '../servers/databases.ts';
 import { runCli } from '../cli/command-line.ts';
+import { alterFile } from '../tampering.ts';
+import { fill } from './backup-world.ts';
 import { cliPath, deliver, environment, serveHere, startServing } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 
@@ -162,6 +165,87 @@ test('a database retired by `store copy` refuses new entries, even on a server t
   await moved.stop();
   const doctor = await runCli(folder, ['doctor', '--json'], simple(folder));
   expect(doctor.stdout).toContain('the installation has moved to');
+});
+
+test('`store copy --retire` leaves the old database open if the copy has a fault', async () => {
+  const folder = await temporaryFolder();
+  const serving = await startServing(folder, simple(folder));
+  for (const n of [1, 2, 3]) expect((await deliver(serving.url, `{"event":"scan","n":${n}}`)).status).toBe(200);
+  await alterFile(`${folder}/ledger.sqlite`, "update entries set body = cast('{}' as blob) where seq = 2");
+  const to = await emptyDatabase();
+  const { code, report } = await copy(folder, to, '--retire');
+  expect({ code, ...report }).toMatchObject({ code: 3, retired: false, verification: { faults: [{ seq: 2 }] } });
+  expect((await deliver(serving.url, '{"event":"scan","n":4}')).body.status).toBe('stored');
+  await serving.stop();
+  expect(await runCli(folder, ['ledger', 'verify'], { DATABASE_URL: to })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('unfinished copy') as string,
+  });
+});
+
+test('a move can be undone with `store reopen`, made again, and taken back with what was added since', async () => {
+  const folder = await temporaryFolder();
+  const old = simple(folder);
+  const serving = await startServing(folder, old);
+  for (const n of [1, 2, 3]) expect((await deliver(serving.url, `{"event":"scan","n":${n}}`)).status).toBe(200);
+  await serving.stop();
+  const to = await emptyDatabase();
+  const reopen = (...args: string[]) => runCli(folder, ['store', 'reopen', ...args], old);
+  const body = (n: number) => `{"event":"scan","n":${n}}`;
+  const said = (text: string) => ({ code: 2, stderr: expect.stringContaining(text) as string });
+  expect(await reopen('--to', to)).toMatchObject(said('There is no installation in'));
+  expect(await reopen('--other-is-lost')).toMatchObject(said('nothing to reopen'));
+  expect((await copy(folder, to, '--retire')).report).toMatchObject({ retired: true });
+
+  // A process that ended before the last step leaves the new database marked: neither accepts entries.
+  const copied = await open(to);
+  await writeSetting(copied, UNFINISHED_COPY, 'now');
+  await copied.close();
+  expect((await copy(folder, to)).code).toBe(0);
+  // Even a process that has the new one open stops: otherwise both would go on.
+  const there = await openContext(loadConfig(environment(folder, { DATABASE_URL: to }), folder), createLog('fatal'));
+  const reopened = await reopen('--to', to, '--json');
+  expect({ code: reopened.code, said: JSON.parse(reopened.stdout) as unknown }).toEqual({
+    code: 0,
+    said: { seq: 6 },
+  });
+  await expect(there.seal().then(() => fill(there, 1))).rejects.toThrow('has moved to');
+  await there.close();
+  const here = await startServing(folder, old);
+  expect((await deliver(here.url, body(4))).body.status).toBe('stored');
+  await here.stop();
+  expect(await reopen('--to', to)).toMatchObject(said('nothing to reopen'));
+
+  expect(await copy(folder, to, '--retire')).toMatchObject({ code: 0, report: { retired: true } });
+  const again = await startServing(folder, { DATABASE_URL: to });
+  expect((await deliver(again.url, body(5))).body.status).toBe('stored');
+  // The new one has an entry of its own: going back with the old one as it is would lose it.
+  expect(await reopen('--to', to)).toMatchObject(said('it has entries that this one lacks'));
+  expect((await deliver(again.url, body(6))).body.status).toBe('stored');
+  await again.stop();
+  const back = await runCli(folder, ['store', 'copy', '--to', old.DATABASE_URL, '--retire', '--json'], {
+    DATABASE_URL: to,
+  });
+  expect({ code: back.code, report: JSON.parse(back.stdout) as Report }).toMatchObject({
+    code: 0,
+    report: { retired: true },
+  });
+  const home = await startServing(folder, old);
+  for (const n of [4, 5, 6]) expect((await deliver(home.url, body(n))).body.status).toBe('duplicate');
+  expect((await deliver(home.url, body(7))).body.status).toBe('stored');
+  await home.stop();
+  expect((await runCli(folder, ['ledger', 'verify'], old)).code).toBe(0);
+});
+
+test('`store reopen --other-is-lost` opens the old database when the new one no longer exists', async () => {
+  const folder = await temporaryFolder();
+  const old = simple(folder);
+  expect((await runCli(folder, ['ledger', 'checkpoint'], old)).code).toBe(0);
+  expect((await copy(folder, await emptyDatabase(), '--retire')).report).toMatchObject({ retired: true });
+  expect((await runCli(folder, ['store', 'reopen', '--other-is-lost'], old)).code).toBe(0);
+  const serving = await startServing(folder, old);
+  expect((await deliver(serving.url, '{"event":"scan"}')).body.status).toBe('stored');
+  await serving.stop();
 });
 
 test('`store copy` refuses to copy into another installation’s database or its own, and leaves it unchanged', async () => {

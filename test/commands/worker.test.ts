@@ -4,11 +4,12 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
-import { runCli } from '../cli/command-line.ts';
+import { beginInstallation, runCli } from '../cli/command-line.ts';
 import { cliPath, environment, startServing } from '../serving.ts';
 import { PATIENTLY, openStoreIn, temporaryFolder } from '../temporary.ts';
 
 async function startWorker(folder: string, ...flags: readonly string[]) {
+  await beginInstallation(folder, environment(folder));
   const child: ChildProcess = spawn(process.execPath, [cliPath, 'worker', '--json', ...flags], {
     env: environment(folder),
     cwd: folder,

@@ -35,6 +35,7 @@ async function begin() {
   const seal = (journal: Journal) => sealLedger({ ...sealOptions(store), journal });
   const verify = () =>
     verifyLedger({
+      witnessed: null,
       store,
       journal: createJournal(folder),
       keys: testKeys,

@@ -50,6 +50,7 @@ const seal = (into = journal) =>
   });
 const verify = (from = journal, since = 0) =>
   verifyLedger({
+    witnessed: null,
     since,
     store,
     journal: from,
@@ -214,6 +215,7 @@ describe('verify names the seq and the fault of', () => {
   );
   test('an epoch raised in the database, which would exclude every checkpoint', async () => {
     const { faults } = await verifyLedger({
+      witnessed: null,
       store,
       journal,
       keys: testKeys,
@@ -416,6 +418,7 @@ test('an erasure while verify runs is not a fault', async () => {
     },
   });
   const verification = await verifyLedger({
+    witnessed: null,
     store: { ...store, read },
     journal,
     keys: testKeys,

@@ -19,7 +19,14 @@ export interface MailServer {
   readonly mails: TakenMail[];
   /** Its response to the next mails; null: it accepts them. */
   refuse: { readonly code: number; readonly at: 'recipient' | 'message' } | null;
+  /** Takes the next mails and closes the connection without a response. */
+  hangsUp: boolean;
   close(): Promise<void>;
+}
+
+/** A connection of the server, which its types do not describe. */
+interface Open {
+  readonly _socket: { destroy(): void };
 }
 
 export const MAIL_USER = 'ledger@example.org';
@@ -53,7 +60,8 @@ export async function startMailServer({ tls = false, startTls = true, port = 0 }
               session.envelope.rcptTo.map(({ address }) => address),
             ),
           );
-        done(refused);
+        if (taken.hangsUp) for (const { _socket: socket } of server.connections as Set<Open>) socket.destroy();
+        else done(refused);
       });
     },
   });
@@ -67,6 +75,7 @@ export async function startMailServer({ tls = false, startTls = true, port = 0 }
     url: `smtp${tls ? 's' : ''}://${login}@127.0.0.1:${listening}`,
     mails,
     refuse: null,
+    hangsUp: false,
     async close() {
       if (isClosed) return;
       isClosed = true;

@@ -70,6 +70,29 @@ test('a permanent refusal of a recipient is final, a temporary one is not', asyn
   expect((await refused()).isFinal).toBe(true);
 });
 
+test('a mail that may have been accepted is handed over once, and reported as such', async () => {
+  const server = await startMailServer();
+  const sending = async (attempting?: () => Promise<void>) =>
+    (await sendMail(settings(server.port), mail, undefined, attempting).catch((error: unknown) => error)) as SendError;
+  server.refuse = { code: 550, at: 'recipient' };
+  expect((await sending()).isUnknown).toBe(false);
+  server.refuse = { code: 451, at: 'message' };
+  expect(await sending()).toMatchObject({ isUnknown: false, isFinal: false });
+  server.refuse = null;
+  server.hangsUp = true;
+  expect(await sending()).toMatchObject({ isUnknown: true, isFinal: false });
+  expect(server.mails).toHaveLength(1);
+  // If the attempt cannot be recorded, the server gets nothing.
+  expect(await sending(() => Promise.reject(new Error('the disk is full')))).toMatchObject({
+    message: 'the disk is full',
+  });
+  expect(server.mails).toHaveLength(1);
+  await server.close();
+  let attempts = 0;
+  expect(await sending(async () => void (attempts += 1))).toMatchObject({ isUnknown: false });
+  expect(attempts).toBe(0);
+});
+
 test('TLS that cannot be trusted, and a server elsewhere that offers none, get no mail', async () => {
   const secure = await startMailServer({ tls: true });
   await expect(sendMail(settings(secure.port, { implicitTls: true }), mail)).rejects.toThrow('the mail server');

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runIn, untilThere } from '../cli/command-line.ts';
+import { beginInstallation } from '../cli/command-line.ts';
 import { cliPath, environment } from '../serving.ts';
 import { openStoreIn, temporaryFolder, runs } from '../temporary.ts';
 import { type FakeConsentLog, fakeConsentLog, minuteRows } from './fake-consent-log.ts';
@@ -37,6 +38,7 @@ describe('a sync whose process is killed', () => {
         hold: (nth) => (nth > kept ? gate : null),
       });
       const env = environmentOf(folder, fake);
+      await beginInstallation(folder, env);
       const child = spawn(process.execPath, [cliPath, 'sync', '--banner', 'bnr_1'], {
         env,
         cwd: folder,

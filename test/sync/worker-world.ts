@@ -11,7 +11,7 @@ import { startSandbox } from '../../src/sandbox/start.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SyncPosition } from '../../src/sync/position.ts';
 import type { BannerStatus } from '../../src/sync/status.ts';
-import { type Ran, runIn, untilThere } from '../cli/command-line.ts';
+import { beginInstallation, type Ran, runIn, untilThere } from '../cli/command-line.ts';
 import { cliPath, environment } from '../serving.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';
 import { watchedService } from './watched-service.ts';
@@ -51,6 +51,7 @@ export async function workerWorld(options: Partial<SandboxOptions> = {}, pages =
     // Set so that schedules exist, but none is due while a test runs: tests trigger them.
     SYNC_SCHEDULE: '7 5 1 1 *',
   });
+  await beginInstallation(folder, env);
   const command = (...args: string[]): Promise<Ran> => runIn(folder, args, { env });
   let store: Store | null = null;
   const opened = async (): Promise<Store> => {

@@ -7,6 +7,7 @@ import type { Cosigner, TimestampAuthority } from '../witness-policy.ts';
 
 /** Checks notes, cosignatures and tokens, and that everything kept still exists. Roots are compared by another check. */
 export function beginWitnessed({ store, signed, report }: Run): Checking {
+  if (signed.witnessed === null) return {};
   const { policy, kept, tokens, elsewhere, unread } = signed.witnessed;
   const unchecked = [...unread];
   let cosignatures = 0;

@@ -180,8 +180,8 @@ function beginRoots({ signed, since, highest, report }: Run): Checking {
   for (const { head, where } of [
     ...signed.database,
     ...signed.journal,
-    ...signed.witnessed.kept,
-    ...signed.witnessed.elsewhere,
+    ...(signed.witnessed?.kept ?? []),
+    ...(signed.witnessed?.elsewhere ?? []),
   ]) {
     if (head !== null) signedFor.set(head.size, [...(signedFor.get(head.size) ?? []), { root: head.root, where }]);
   }

@@ -9,7 +9,12 @@ import type { Fault } from './entry-fault.ts';
 import { type Epoch, loadEpochs, parseOrigin, placeOf } from '../epochs.ts';
 import type { Journal } from '../journal.ts';
 import { checkpointMac, frontierOf } from '../seal.ts';
-import { readWitnessedFiles, type WitnessedFiles, type WitnessedOptions } from '../cosigned-checkpoints.ts';
+import {
+  checkpointInName,
+  readWitnessedFiles,
+  type WitnessedFiles,
+  type WitnessedOptions,
+} from '../cosigned-checkpoints.ts';
 import type { WitnessPolicy } from '../witness-policy.ts';
 
 /** A note that should be a signed checkpoint of this ledger. */
@@ -30,17 +35,20 @@ export interface SignedNotes {
   /** Faults of rows without a note. */
   readonly brokenRows: readonly Fault[];
   readonly journal: readonly SignedNote[];
-  readonly witnessed: Omit<WitnessedFiles, 'kept' | 'elsewhere'> & {
-    /** The accepted witnesses; null: none are configured. */
-    readonly policy: WitnessPolicy | null;
-    readonly kept: readonly (SignedNote & { readonly file: string })[];
-    readonly elsewhere: readonly SignedNote[];
-  };
+  /** What witnesses signed; null: it was not looked at. */
+  readonly witnessed: WitnessedNotes | null;
   /** Journal notes whose writing was cut off. They were never published. */
   readonly unfinished: number;
   /** The current epoch, and all epochs that begin with an entry. */
   readonly epoch: number;
   readonly epochs: readonly Epoch[];
+}
+
+export interface WitnessedNotes extends Omit<WitnessedFiles, 'kept' | 'elsewhere'> {
+  /** The accepted witnesses; null: none are configured. */
+  readonly policy: WitnessPolicy | null;
+  readonly kept: readonly (SignedNote & { readonly file: string })[];
+  readonly elsewhere: readonly SignedNote[];
 }
 
 export interface SignedNotesOptions {
@@ -50,8 +58,10 @@ export interface SignedNotesOptions {
   readonly instance: string;
   readonly epoch: number;
   readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
-  /** Absent: witness data are ignored. */
-  readonly witnessed?: WitnessedOptions;
+  /** Null: do not look at what witnesses signed. */
+  readonly witnessed: WitnessedOptions | null;
+  /** Leaves out notes of this epoch over more entries: the installation goes on while its copy is verified. */
+  readonly upTo?: number;
 }
 
 type Judging = SignedNotesOptions & { readonly epochs: readonly Epoch[] };
@@ -85,23 +95,37 @@ export async function readSignedNotes(asked: SignedNotesOptions): Promise<Signed
   let unfinished = 0;
   for await (const part of options.journal.read()) {
     if (part.unfinished) unfinished += 1;
-    else journal.push(judgeNote(options, part.note, `the journal (${part.file})`, 'journal-invalid'));
+    else if (isWithin(options, checkpointIn(part.note)))
+      journal.push(judgeNote(options, part.note, `the journal (${part.file})`, 'journal-invalid'));
   }
-  const { witnessed: from } = options;
-  const origin = originOf(options.instance, options.epoch);
-  const files =
-    from === undefined ? { kept: [], tokens: [], elsewhere: [], unread: [] } : await readWitnessedFiles(from, origin);
+  const witnessed = options.witnessed === null ? null : await readWitnessed(options, options.witnessed);
+  return { database, brokenRows, journal, unfinished, witnessed, epoch: asked.epoch, epochs };
+}
+
+async function readWitnessed(options: Judging, from: WitnessedOptions): Promise<WitnessedNotes> {
+  const files = await readWitnessedFiles(from, originOf(options.instance, options.epoch));
   const judge = ({ file, note, where }: WitnessedFiles['kept'][number]) => ({
     ...judgeNote(options, note, where, 'witness-invalid'),
     file,
   });
-  const witnessed = {
+  return {
     ...files,
-    policy: from?.policy ?? null,
-    kept: files.kept.map(judge),
-    elsewhere: files.elsewhere.map(judge),
+    policy: from.policy,
+    kept: files.kept.filter(({ file }) => isWithin(options, checkpointInName(file))).map(judge),
+    tokens: files.tokens.filter(({ name }) => isWithin(options, checkpointInName(name))),
+    elsewhere: files.elsewhere.filter(({ note }) => isWithin(options, checkpointIn(note))).map(judge),
   };
-  return { database, brokenRows, journal, unfinished, witnessed, epoch: asked.epoch, epochs };
+}
+
+function checkpointIn(note: string): { readonly epoch: number; readonly size: number } | null {
+  const head = parseTreeHead(note);
+  const epoch = parseOrigin(head?.origin ?? '')?.epoch;
+  return head === null || epoch === undefined ? null : { epoch, size: head.size };
+}
+
+/** A note whose size cannot be read is judged anyway. */
+function isWithin({ upTo = Infinity, epoch }: SignedNotesOptions, about: ReturnType<typeof checkpointIn>): boolean {
+  return about === null || about.epoch < epoch || about.size <= upTo;
 }
 
 type CheckpointRow = Pick<
