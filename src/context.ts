@@ -9,6 +9,7 @@ import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
 import { assertSharedDirectory, publishVerifierKey } from './context/data-directory.ts';
 import { createDistribution, openStore } from './context/engines.ts';
+import { createOutsideFileThread } from './context/outside-file-thread.ts';
 import { createProjectorThread } from './context/projector-thread.ts';
 import { originOf, parseTreeHead, readCheckpoint, verifierKeyOf } from './crypto/checkpoint.ts';
 import { publicUrlOf } from './core/address.ts';
@@ -22,6 +23,7 @@ import type { ErasureDeps } from './erasure/plan.ts';
 import { takeRowsLeft } from './erasure/erase.ts';
 import type { RetentionDeps } from './erasure/retention.ts';
 import type { DocumentDeps } from './documents/frame.ts';
+import { readOutsideFile } from './documents/outside-file.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { intervalOf } from './jobs/schedule.ts';
 import { closeWithin } from './jobs/time-limits.ts';
@@ -62,7 +64,7 @@ interface ContextOptions {
   readonly sample?: boolean;
   /** Set by the command that restores a backup. */
   readonly restoring?: boolean;
-  /** Fold entries in a separate thread; for processes that receive or work until they are stopped. */
+  /** Fold entries, and read files from outside, in separate threads; for processes that receive or work until they are stopped. */
   readonly foldsInThread?: boolean;
 }
 
@@ -112,6 +114,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       ...useCases,
       ...overview,
       notifying: createNotifyDeps({ ...base, ...identity, ...ledger, ...intake, ...work, ...useCases }, overview),
+      /** Reads a file that is checked. */
+      readOutsideFile: foldsInThread ? createOutsideFileThread() : readOutsideFile,
       /** Finishes current work and closes everything, in the reverse order of opening. */
       close: () => opened.close(),
     };

@@ -81,11 +81,12 @@ export function readCheckpoint(note: string, publicKey: KeyObject): CheckpointRe
   if (parsed === null || head === null || parsed.text.split('\n').length !== 4)
     return { outcome: 'malformed', reason: 'not a valid C2SP tlog-checkpoint' };
   const keyHash = keyHashOf(head.origin, publicKey);
-  const ours = parsed.signatures.find(
+  const ours = parsed.signatures.filter(
     ({ name, bytes }) => name === head.origin && bytes.subarray(0, 4).equals(keyHash),
   );
-  if (ours === undefined) return { outcome: 'other-key', reason: 'not signed with this installation’s signing key' };
-  return verify(null, Buffer.from(parsed.text), publicKey, ours.bytes.subarray(4))
+  if (ours.length === 0) return { outcome: 'other-key', reason: 'not signed with this installation’s signing key' };
+  const isSigned = ours.every(({ bytes }) => verify(null, Buffer.from(parsed.text), publicKey, bytes.subarray(4)));
+  return isSigned
     ? { outcome: 'valid', head }
     : { outcome: 'bad-signature', reason: 'the signature does not match the text' };
 }
