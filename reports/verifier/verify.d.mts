@@ -15,3 +15,9 @@ export function isIncluded(
   hashes: readonly Uint8Array[],
   root: Uint8Array,
 ): Promise<unknown>;
+export interface VerifierKey {
+  readonly name: string;
+}
+export function parseVerifierKey(text: string): Promise<VerifierKey>;
+export function openCheckpoint(note: string, key: VerifierKey): Promise<unknown>;
+export function parseProof(text: string): { readonly index: number; readonly note: string };

@@ -426,6 +426,9 @@ function parseNote(note) {
     if (bytes === null || bytes.length < 5) throw new Error('its checkpoint has a line that is not a signature');
     return { name, id: bytes.slice(0, 4), signature: bytes.slice(4) };
   });
+  // C2SP tlog-checkpoint: one line per key. Readers would differ in which one they check.
+  if (new Set(signatures.map(({ name, id }) => `${name} ${hexOf(id)}`)).size < signatures.length)
+    throw new Error('its checkpoint has two signatures of one key');
   return { text: note.slice(0, split + 1), signatures };
 }
 
@@ -453,11 +456,10 @@ export async function openCheckpoint(note, key) {
     origin === key.name
       ? key.hash
       : (await sha256(concat(encoder.encode(`${origin}\n`), Uint8Array.of(1), key.publicKey))).slice(0, 4);
-  const ours = signatures.filter(({ name, id }) => name === origin && equal(id, keyHash));
-  if (ours.length === 0) throw new Error('its checkpoint is not signed with the verifier key');
-  for (const { signature } of ours)
-    if (!(await isSigned(key.publicKey, signature, encoder.encode(text))))
-      throw new Error('the signature of its checkpoint is invalid');
+  const ours = signatures.find(({ name, id }) => name === origin && equal(id, keyHash));
+  if (ours === undefined) throw new Error('its checkpoint is not signed with the verifier key');
+  if (!(await isSigned(key.publicKey, ours.signature, encoder.encode(text))))
+    throw new Error('the signature of its checkpoint is invalid');
   return { origin, size: Number(size), root: rootBytes, note };
 }
 

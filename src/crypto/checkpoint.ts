@@ -81,12 +81,11 @@ export function readCheckpoint(note: string, publicKey: KeyObject): CheckpointRe
   if (parsed === null || head === null || parsed.text.split('\n').length !== 4)
     return { outcome: 'malformed', reason: 'not a valid C2SP tlog-checkpoint' };
   const keyHash = keyHashOf(head.origin, publicKey);
-  const ours = parsed.signatures.filter(
+  const ours = parsed.signatures.find(
     ({ name, bytes }) => name === head.origin && bytes.subarray(0, 4).equals(keyHash),
   );
-  if (ours.length === 0) return { outcome: 'other-key', reason: 'not signed with this installation’s signing key' };
-  const isSigned = ours.every(({ bytes }) => verify(null, Buffer.from(parsed.text), publicKey, bytes.subarray(4)));
-  return isSigned
+  if (ours === undefined) return { outcome: 'other-key', reason: 'not signed with this installation’s signing key' };
+  return verify(null, Buffer.from(parsed.text), publicKey, ours.bytes.subarray(4))
     ? { outcome: 'valid', head }
     : { outcome: 'bad-signature', reason: 'the signature does not match the text' };
 }
@@ -114,6 +113,9 @@ function parseNote(note: string): Note | null {
     if (bytes.length < 5 || bytes.toString('base64') !== encoded) return null;
     signatures.push({ name, bytes });
   }
+  // C2SP tlog-checkpoint: one line per key. Readers would differ in which one they check.
+  const keys = new Set(signatures.map(({ name, bytes }) => `${name} ${bytes.toString('hex', 0, 4)}`));
+  if (keys.size < signatures.length) return null;
   return { text: note.slice(0, split + 1), signatures };
 }
 

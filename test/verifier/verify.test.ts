@@ -125,7 +125,8 @@ describe('a pack proves itself', () => {
       ['\nThis proof was withdrawn by the controller.\n', 'its checkpoint has a line that is not a signature'],
       ['\n', 'its checkpoint has a line that is not a signature'],
       ['— withdrawn by the controller\n', 'its checkpoint has a line that is not a signature'],
-      [another, 'the signature of its checkpoint is invalid'],
+      [another, 'its checkpoint has two signatures of one key'],
+      [signature, 'its checkpoint has two signatures of one key'],
       ['— w.example/1 AAAAAAAA\n'.repeat(100), 'its checkpoint has too many signatures'],
     ] as const) {
       const loose = new Map([
