@@ -820,12 +820,54 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     for (const [name, { content }] of files) {
       if (used.has(name) || /^verify\.(?:html|mjs)$/.test(name)) continue;
       const digest = hexOf(await sha256(content));
-      const by = [...proven].find(([, { body }]) => body !== null && readText(body).includes(`"sha256":"${digest}"`));
-      const delivered = by === undefined ? await receiptFor(content) : undefined;
+      const registered = [...proven.values()].flatMap((entry) => registrationIn(entry, digest) ?? []);
+      const delivered = registered.length === 0 ? await receiptFor(content) : undefined;
       if (delivered !== undefined) say('ok', name, `is byte for byte what was received as entry ${delivered.entry}`);
-      else if (by === undefined) say('bad', name, 'matches none of the proven entries');
-      else say('ok', name, `is byte for byte the file that entry ${by[0]} registers`);
+      else if (registered.length === 0) say('bad', name, 'matches none of the proven entries');
+      for (const { state, text } of registered) say(state, name, text);
     }
+  }
+}
+
+/**
+ * As what, and by whom, an entry registers a file, or null. Only the program itself writes actions; a delivery may contain any hash. A file that somebody uploaded is only as
+ * good as this person.
+ */
+function registrationIn({ leaf, body }, digest) {
+  if (leaf.kind !== 'action' || body === null) return null;
+  let told;
+  try {
+    told = JSON.parse(textOf(body));
+  } catch {
+    return null;
+  }
+  const where = `as entry ${leaf.seq} on ${leaf.receivedAt}`;
+  const made = (what) => ({
+    state: 'ok',
+    text: `is byte for byte ${what} that consent-ledger made for ${told.actor} and registered ${where}`,
+  });
+  const uploaded = (what) => ({
+    state: 'note',
+    text: `is byte for byte the file that ${told.actor} uploaded ${what}, registered ${where}. It was not made by consent-ledger, and nothing proves what it shows`,
+  });
+  const isFile = told.sha256 === digest;
+  switch (told.action) {
+    case 'document.produced':
+      if (!isFile) return null;
+      return told.name === 'attachment'
+        ? uploaded(`for the request ${told.caseId}`)
+        : made(`the document ${told.documentId} (${told.name}, ${told.format})`);
+    case 'document.manifest': {
+      const [name] = Object.entries(told.files).find(([, one]) => one === digest) ?? [isFile ? 'manifest.json' : null];
+      return name === null ? null : made(`${name} of the pack ${told.reference}`);
+    }
+    case 'banner.evidence-added':
+      return isFile ? uploaded(`as evidence of the banner ${told.bannerId}`) : null;
+    case 'backup.made':
+    case 'export.made':
+      return isFile ? made(`the file ${told.file}`) : null;
+    default:
+      return null;
   }
 }
 

@@ -73,6 +73,11 @@ interface ErasedCopy {
   readonly sealedUnder: number | null;
 }
 
+/** A file that an officer added to a request: registered here, but not made here. */
+export function isUpload({ recorded }: Pick<ProducedDocument, 'recorded'>): boolean {
+  return recorded.name === 'attachment';
+}
+
 /** Whether this installation produced a file. */
 interface CheckedFile {
   readonly sha256: string;
