@@ -7,7 +7,7 @@ import type { AppendRefusal, Surroundings } from './attention/operator-warnings.
 import type { CaseWriting } from './cases/view.ts';
 import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
-import { assertSharedDirectory, publishVerifierKey } from './context/data-directory.ts';
+import { assertSharedDirectory, publishVerifierKey, verifierKeyPath } from './context/data-directory.ts';
 import { createDistribution, openStore } from './context/engines.ts';
 import { createOutsideFileThread } from './context/outside-file-thread.ts';
 import { createProjectorThread } from './context/projector-thread.ts';
@@ -261,6 +261,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
         evidenceFolder,
         documentsFolder,
         erasuresFolder: join(config.dataDir, 'erasures'),
+        keyFile: verifierKeyPath(config.dataDir),
         ...(onProgress ? { onProgress } : {}),
       });
       if (found.since === 0)

@@ -13,6 +13,8 @@ import { nextTime } from '../../jobs/schedule.ts';
 import type { BucketAddress } from '../../core/address.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
+import { verifierKeyPath } from '../../context/data-directory.ts';
+import { FOREIGN_KEY, stateOfKeyFile } from '../../ledger/identity.ts';
 import { diagnoseEntry } from '../../ledger/verify/entry-fault.ts';
 import { loadSealTimes } from '../../attention/figures.ts';
 import { UNSEALED_MS } from '../../attention/operator-warnings.ts';
@@ -52,6 +54,7 @@ const checks: readonly DoctorCheck<Ledgered>[] = [
   checkClock,
   checkSealing,
   checkWitnesses,
+  checkKeyFile,
   checkProjector,
   checkWorker,
   checkBackups,
@@ -75,6 +78,18 @@ export async function checkData(context: Context): Promise<readonly Line[]> {
     lastAt: last?.received_at ?? null,
     databaseFolder: database.engine === 'sqlite' ? dirname(database.path) : dataDir,
   });
+}
+
+async function checkKeyFile({ config, verifierKey }: Context): Promise<Line[]> {
+  const path = verifierKeyPath(config.dataDir);
+  if ((await stateOfKeyFile(path, verifierKey)) !== 'foreign') return [];
+  return [
+    fault(
+      'verifier key',
+      `${FOREIGN_KEY}.`,
+      `Find out who replaced it and who got a copy. Delete ${path}: the next command writes it again.`,
+    ),
+  ];
 }
 
 async function checkStore({ store, config, refusal }: Context): Promise<Line[]> {

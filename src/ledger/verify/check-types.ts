@@ -41,6 +41,8 @@ export interface Run {
   /** DATA_DIR/erasures; null: not checked. */
   readonly erasuresFolder: string | null;
   readonly publicKey: KeyObject;
+  /** DATA_DIR/log.vkey, and the key that it should hold; null: not checked. */
+  readonly keyFile: { readonly path: string; readonly verifierKey: string } | null;
   readonly signed: SignedNotes;
   /** The signed tree before the first entry that is read; empty: the whole ledger is read. */
   readonly since: Frontier;

@@ -12,7 +12,7 @@ import { beginWitnessed } from './check-cosigned.ts';
 import { diagnoseEntry, notErased } from './entry-fault.ts';
 import { stateOfEvidenceFile, stateOfFile } from '../evidence-files.ts';
 import { erasureRecordName, readErasureRecord } from '../erase.ts';
-import { isPinned } from '../identity.ts';
+import { FOREIGN_KEY, isPinned, stateOfKeyFile } from '../identity.ts';
 import { entryFromRow } from '../read-entries.ts';
 
 /** All checks of `ledger verify`. Faults at the same entry are listed in this order. */
@@ -65,6 +65,18 @@ export const checks: readonly Check[] = [
           if (epochs.at(-1)?.epoch === epoch) return;
           const sentence = `it is in epoch ${epoch}, which no valid entry begins`;
           report({ seq: null, fault: 'identity-altered', sentence });
+        },
+      };
+    },
+  },
+  {
+    claim: 'the file with the verifier key has the key of this ledger',
+    reads: 'DATA_DIR/log.vkey',
+    begin({ keyFile, report }) {
+      return {
+        async end() {
+          if (keyFile === null || (await stateOfKeyFile(keyFile.path, keyFile.verifierKey)) !== 'foreign') return;
+          report({ seq: null, fault: 'identity-altered', sentence: FOREIGN_KEY });
         },
       };
     },
