@@ -56,6 +56,7 @@ export const patterns = [
   'it is in the ZIP64 format: unpack it and check the folder with verify\\.mjs',
   'was added by a file manager, and was not checked',
   'its checkpoint has a line that is not a signature',
+  'says that it was received on (\\S+), but comes after entry (\\d+), received on (\\S+): its place is proven, its time is not',
 ] as const;
 
 const en: PageWords = {
@@ -133,6 +134,7 @@ const de: PageWords = {
     'im Format ZIP64: Entpacken Sie die Datei und prüfen Sie den Ordner mit verify.mjs',
     'wurde von einem Dateimanager hinzugefügt und nicht geprüft',
     'der Prüfpunkt hat eine Zeile, die keine Signatur ist',
+    'wurde nach eigener Angabe am $1 empfangen, steht aber nach Eintrag $2, empfangen am $3: Der Platz ist nachgewiesen, die Zeit nicht',
   ],
 };
 
@@ -186,6 +188,7 @@ const es: PageWords = {
     'está en el formato ZIP64: descomprímalo y compruebe la carpeta con verify.mjs',
     'lo añadió un gestor de archivos y no se ha comprobado',
     'su punto de control tiene una línea que no es una firma',
+    'dice que se recibió el $1, pero viene después de la entrada $2, recibida el $3: su lugar está probado, su hora no',
   ],
 };
 
@@ -239,6 +242,7 @@ const fr: PageWords = {
     'au format ZIP64 : décompressez-le et vérifiez le dossier avec verify.mjs',
     'a été ajouté par un gestionnaire de fichiers et n’a pas été vérifié',
     'son point de contrôle contient une ligne qui n’est pas une signature',
+    'indique une réception le $1, mais suit l’entrée $2, reçue le $3 : sa place est prouvée, son heure ne l’est pas',
   ],
 };
 
@@ -292,6 +296,7 @@ const it: PageWords = {
     'è nel formato ZIP64: lo decomprima e verifichi la cartella con verify.mjs',
     'è stato aggiunto da un gestore di file e non è stato verificato',
     'il suo punto di controllo contiene una riga che non è una firma',
+    'indica di essere stata ricevuta il $1, ma segue la voce $2, ricevuta il $3: il suo posto è provato, l’ora no',
   ],
 };
 
@@ -345,6 +350,7 @@ const nl: PageWords = {
     'in het formaat ZIP64: pak het uit en controleer de map met verify.mjs',
     'is toegevoegd door een bestandsbeheerder en niet gecontroleerd',
     'het controlepunt bevat een regel die geen handtekening is',
+    'zegt dat het op $1 is ontvangen, maar komt na regel $2, ontvangen op $3: de plaats is bewezen, de tijd niet',
   ],
 };
 
@@ -398,6 +404,7 @@ const pl: PageWords = {
     'jest w formacie ZIP64: rozpakuj go i sprawdź folder za pomocą verify.mjs',
     'dodał go menedżer plików i nie został sprawdzony',
     'jego punkt kontrolny zawiera wiersz, który nie jest podpisem',
+    'podaje datę otrzymania $1, ale następuje po wpisie $2, otrzymanym $3: miejsce jest udowodnione, czas nie',
   ],
 };
 
@@ -451,6 +458,7 @@ const pt: PageWords = {
     'está no formato ZIP64: descomprima-o e verifique a pasta com verify.mjs',
     'foi acrescentado por um gestor de ficheiros e não foi verificado',
     'o seu ponto de controlo contém uma linha que não é uma assinatura',
+    'diz que foi recebida em $1, mas vem depois da entrada $2, recebida em $3: o seu lugar está provado, a hora não',
   ],
 };
 
@@ -504,6 +512,7 @@ const sv: PageWords = {
     'i formatet ZIP64: packa upp den och kontrollera mappen med verify.mjs',
     'lades till av en filhanterare och har inte kontrollerats',
     'kontrollpunkten har en rad som inte är en signatur',
+    'anger att den mottogs $1 men kommer efter post $2, mottagen $3: platsen är bevisad, tiden inte',
   ],
 };
 

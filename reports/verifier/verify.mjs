@@ -635,7 +635,23 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
   const manifestBytes = take('manifest.json');
   if (manifestBytes !== null) await checkManifest();
   else await checkLoose();
+  checkTimes();
   return result(key);
+
+  /** The order of the entries is proven, their times are what a clock said. */
+  function checkTimes() {
+    let newest = null;
+    for (const { leaf } of [...proven.values()].sort((a, b) => a.leaf.seq - b.leaf.seq)) {
+      const { seq, receivedAt } = leaf;
+      if (newest !== null && Date.parse(receivedAt) + CLOCK_MS < Date.parse(newest.receivedAt))
+        say(
+          'note',
+          `Entry ${seq}`,
+          `says that it was received on ${receivedAt}, but comes after entry ${newest.seq}, received on ${newest.receivedAt}: its place is proven, its time is not`,
+        );
+      else if (newest === null || receivedAt > newest.receivedAt) newest = leaf;
+    }
+  }
 
   async function checkManifest() {
     let manifest;
@@ -870,6 +886,9 @@ function registrationIn({ leaf, body }, digest) {
       return null;
   }
 }
+
+/** Clocks are corrected by small steps. */
+const CLOCK_MS = 300_000;
 
 const RECEIPT_FIELDS =
   'receipt instance epoch entry source kind received leaf_hash commitment meta_sha256 salt verifier_key tlog_proof'.split(

@@ -8,7 +8,15 @@ import { parseVerifierKey } from '../crypto/checkpoint.ts';
 import { readOutsideNotes } from '../ledger/verify/outside-checkpoints.ts';
 import { certificatesIn } from '../ledger/timestamp.ts';
 import { type OutsideNote, verifyPublicly } from '../ledger/verify/verify-publicly.ts';
-import { counted, createProgress, type CommandIo, printable, printResult, cannotRead } from './command-io.ts';
+import {
+  cannotRead,
+  type CommandIo,
+  counted,
+  createProgress,
+  misdatedText,
+  printable,
+  printResult,
+} from './command-io.ts';
 
 interface PublicFlags {
   readonly key?: string;
@@ -71,6 +79,7 @@ export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags):
         ...found.restored.map(
           ({ epoch, first }) => `an older backup was restored: epoch ${epoch} begins with entry ${first}`,
         ),
+        ...misdatedText(found.misdated),
         ...(found.erased > 0
           ? [`${counted(found.erased, 'entry', 'entries')} erased: position proven, content gone`]
           : []),

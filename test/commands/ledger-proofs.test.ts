@@ -75,7 +75,7 @@ describe('proofs on the command line', () => {
     const proof = join(folder, 'proof');
     expect((await run('ledger', 'prove', documentId, '--out', proof)).code).toBe(0);
     expect((await verify(process.execPath, [script, audit, proof])).stdout).toContain(
-      'audit.html: is byte for byte the file',
+      'audit.html: is byte for byte the document',
     );
     await appendFile(audit, ' ');
     await expect(verify(process.execPath, [script, audit, proof])).rejects.toMatchObject({ code: 3 });

@@ -9,6 +9,7 @@ import { type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
 import type { Check, Checking, Run } from './check-types.ts';
 import { beginSources } from './check-sources.ts';
 import { beginWitnessed } from './check-cosigned.ts';
+import { beginTimes } from './check-times.ts';
 import { diagnoseEntry, notErased } from './entry-fault.ts';
 import { stateOfEvidenceFile, stateOfFile } from '../evidence-files.ts';
 import { erasureRecordName, readErasureRecord } from '../erase.ts';
@@ -153,6 +154,13 @@ export const checks: readonly Check[] = [
     claim: 'the ledger is as long as it was signed for, and gives each root that was signed',
     reads: 'leaf_hash, checkpoints, DATA_DIR/journal',
     begin: beginRoots,
+  },
+  {
+    // After the check of witnesses, whose times it compares.
+    claim:
+      'no entry is older than a checkpoint, cosignature or time stamp before it, and none of these older than an entry that it covers',
+    reads: 'received_at, checkpoints, DATA_DIR/witnessed',
+    begin: beginTimes,
   },
   {
     claim: 'content that is gone was erased, and what was erased is gone',

@@ -6,6 +6,7 @@ import { createBackgroundTurns } from '../../jobs/event-loop.ts';
 import type { Store } from '../../store/store.ts';
 import type { Counts, Run } from './check-types.ts';
 import { checks } from './checks.ts';
+import type { StatedTime } from './check-times.ts';
 import { createFaultList, type Fault } from './entry-fault.ts';
 import { readEntryPages } from '../read-entries.ts';
 import { frontierOf } from '../seal.ts';
@@ -58,6 +59,7 @@ const nothing: Counts = {
   copies: 0,
   witnessed: 0,
   unchecked: [],
+  misdated: [],
   root: '',
 };
 
@@ -71,6 +73,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   const since = await startOf(options);
   const { highest, total } = await extentOf(store, since.size);
   const sourceEnds = await sourceEndsAt(store, since.size);
+  const stated: StatedTime[] = [];
   const begun = checks.map((check) =>
     check.begin({
       store,
@@ -84,6 +87,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
       since,
       sourceEnds,
       highest,
+      stated,
       report,
     }),
   );
