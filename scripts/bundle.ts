@@ -31,7 +31,6 @@ const inside = new Set([
   'd3-shape',
   'diff',
   'fastify',
-  'fflate',
   'json-canonicalize',
   'kysely',
   'otpauth',
@@ -90,7 +89,13 @@ for (const old of ['src', 'client', 'receivers', 'reports', 'chunks', '.tsbuildi
 const { metafile } = await build({
   absWorkingDir: root,
   // All in one folder, so that relative paths upwards are the same for sources and chunks.
-  entryPoints: ['src/cli.ts', 'src/context/projector-thread-main.ts', 'receivers/public.ts', 'client/client.ts'],
+  entryPoints: [
+    'src/cli.ts',
+    'src/context/projector-thread-main.ts',
+    'src/context/outside-file-thread-main.ts',
+    'receivers/public.ts',
+    'client/client.ts',
+  ],
   outdir: 'dist',
   outbase: '.',
   chunkNames: 'chunks/[name]-[hash]',

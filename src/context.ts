@@ -7,8 +7,9 @@ import type { AppendRefusal, Surroundings } from './attention/operator-warnings.
 import type { CaseWriting } from './cases/view.ts';
 import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
-import { assertSharedDirectory, publishVerifierKey } from './context/data-directory.ts';
+import { assertSharedDirectory, publishVerifierKey, verifierKeyPath } from './context/data-directory.ts';
 import { assertInstallationBegun, createDistribution, noInstallationIn, openStore } from './context/engines.ts';
+import { createOutsideFileThread } from './context/outside-file-thread.ts';
 import { createProjectorThread } from './context/projector-thread.ts';
 import { originOf, parseTreeHead, readCheckpoint, verifierKeyOf } from './crypto/checkpoint.ts';
 import { publicUrlOf } from './core/address.ts';
@@ -22,6 +23,7 @@ import type { ErasureDeps } from './erasure/plan.ts';
 import { takeRowsLeft } from './erasure/erase.ts';
 import type { RetentionDeps } from './erasure/retention.ts';
 import type { DocumentDeps } from './documents/frame.ts';
+import { readOutsideFile } from './documents/outside-file.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { intervalOf } from './jobs/schedule.ts';
 import { closeWithin } from './jobs/time-limits.ts';
@@ -65,7 +67,7 @@ interface ContextOptions {
   readonly restoring?: boolean;
   /** False: throw UsageError if there is no installation yet, and create nothing. */
   readonly creates?: boolean;
-  /** Fold entries in a separate thread; for processes that receive or work until they are stopped. */
+  /** Fold entries, and read files from outside, in separate threads; for processes that receive or work until they are stopped. */
   readonly foldsInThread?: boolean;
 }
 
@@ -121,6 +123,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       ...useCases,
       ...overview,
       notifying: createNotifyDeps({ ...base, ...identity, ...ledger, ...intake, ...work, ...useCases }, overview),
+      /** Reads a file that is checked. */
+      readOutsideFile: foldsInThread ? createOutsideFileThread() : readOutsideFile,
       /** Finishes current work and closes everything, in the reverse order of opening. */
       close: () => opened.close(),
     };
@@ -231,6 +235,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
       evidenceFolder,
       documentsFolder,
       erasuresFolder: join(config.dataDir, 'erasures'),
+      keyFile: verifierKeyPath(config.dataDir),
       ...of,
     });
   };

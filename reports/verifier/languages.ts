@@ -52,6 +52,11 @@ export const patterns = [
   'there is neither a manifest\\.json nor a proofs/<entry>\\.tlog-proof',
   'cannot be read',
   'its record of entry (\\d+) differs from the proven entry',
+  'programs could show different files of it: (.+)\\. Unpack it and check the folder with verify\\.mjs',
+  'it is in the ZIP64 format: unpack it and check the folder with verify\\.mjs',
+  'was added by a file manager, and was not checked',
+  'its checkpoint has a line that is not a signature',
+  'says that it was received on (\\S+), but comes after entry (\\d+), received on (\\S+): its place is proven, its time is not',
 ] as const;
 
 const en: PageWords = {
@@ -125,6 +130,11 @@ const de: PageWords = {
     'weder manifest.json noch proofs/<Eintrag>.tlog-proof ist vorhanden',
     'kann nicht gelesen werden',
     'der Datensatz zu Eintrag $1 weicht vom nachgewiesenen Eintrag ab',
+    'Programme könnten daraus verschiedene Dateien anzeigen. Entpacken Sie die ZIP-Datei und prüfen Sie den Ordner mit verify.mjs. Technisch: $1',
+    'im Format ZIP64: Entpacken Sie die Datei und prüfen Sie den Ordner mit verify.mjs',
+    'wurde von einem Dateimanager hinzugefügt und nicht geprüft',
+    'der Prüfpunkt hat eine Zeile, die keine Signatur ist',
+    'wurde nach eigener Angabe am $1 empfangen, steht aber nach Eintrag $2, empfangen am $3: Der Platz ist nachgewiesen, die Zeit nicht',
   ],
 };
 
@@ -174,6 +184,11 @@ const es: PageWords = {
     'no hay manifest.json ni proofs/<entrada>.tlog-proof',
     'no se puede leer',
     'su registro de la entrada $1 difiere de la entrada probada',
+    'distintos programas podrían mostrar archivos distintos de él. Descomprímalo y compruebe la carpeta con verify.mjs. Detalle técnico: $1',
+    'está en el formato ZIP64: descomprímalo y compruebe la carpeta con verify.mjs',
+    'lo añadió un gestor de archivos y no se ha comprobado',
+    'su punto de control tiene una línea que no es una firma',
+    'dice que se recibió el $1, pero viene después de la entrada $2, recibida el $3: su lugar está probado, su hora no',
   ],
 };
 
@@ -223,6 +238,11 @@ const fr: PageWords = {
     'il n’y a ni manifest.json ni proofs/<entrée>.tlog-proof',
     'ne peut pas être lu',
     'l’enregistrement de l’entrée $1 diffère de l’entrée prouvée',
+    'des programmes pourraient en montrer des fichiers différents. Décompressez-le et vérifiez le dossier avec verify.mjs. Détail technique : $1',
+    'au format ZIP64 : décompressez-le et vérifiez le dossier avec verify.mjs',
+    'a été ajouté par un gestionnaire de fichiers et n’a pas été vérifié',
+    'son point de contrôle contient une ligne qui n’est pas une signature',
+    'indique une réception le $1, mais suit l’entrée $2, reçue le $3 : sa place est prouvée, son heure ne l’est pas',
   ],
 };
 
@@ -272,6 +292,11 @@ const it: PageWords = {
     'non c’è né manifest.json né proofs/<voce>.tlog-proof',
     'non può essere letto',
     'la registrazione della voce $1 differisce dalla voce provata',
+    'programmi diversi potrebbero mostrarne file diversi. Lo decomprima e verifichi la cartella con verify.mjs. Dettaglio tecnico: $1',
+    'è nel formato ZIP64: lo decomprima e verifichi la cartella con verify.mjs',
+    'è stato aggiunto da un gestore di file e non è stato verificato',
+    'il suo punto di controllo contiene una riga che non è una firma',
+    'indica di essere stata ricevuta il $1, ma segue la voce $2, ricevuta il $3: il suo posto è provato, l’ora no',
   ],
 };
 
@@ -321,6 +346,11 @@ const nl: PageWords = {
     'er is geen manifest.json en geen proofs/<regel>.tlog-proof',
     'kan niet worden gelezen',
     'het gegeven van regel $1 wijkt af van de bewezen regel',
+    'programma’s kunnen er verschillende bestanden uit tonen. Pak het uit en controleer de map met verify.mjs. Technisch: $1',
+    'in het formaat ZIP64: pak het uit en controleer de map met verify.mjs',
+    'is toegevoegd door een bestandsbeheerder en niet gecontroleerd',
+    'het controlepunt bevat een regel die geen handtekening is',
+    'zegt dat het op $1 is ontvangen, maar komt na regel $2, ontvangen op $3: de plaats is bewezen, de tijd niet',
   ],
 };
 
@@ -370,6 +400,11 @@ const pl: PageWords = {
     'brak zarówno manifest.json, jak i proofs/<wpis>.tlog-proof',
     'nie można odczytać',
     'zapis wpisu $1 różni się od wpisu udowodnionego',
+    'różne programy mogą pokazać różne pliki z niego. Rozpakuj go i sprawdź folder za pomocą verify.mjs. Szczegół techniczny: $1',
+    'jest w formacie ZIP64: rozpakuj go i sprawdź folder za pomocą verify.mjs',
+    'dodał go menedżer plików i nie został sprawdzony',
+    'jego punkt kontrolny zawiera wiersz, który nie jest podpisem',
+    'podaje datę otrzymania $1, ale następuje po wpisie $2, otrzymanym $3: miejsce jest udowodnione, czas nie',
   ],
 };
 
@@ -419,6 +454,11 @@ const pt: PageWords = {
     'não há manifest.json nem proofs/<entrada>.tlog-proof',
     'não pode ser lido',
     'o registo da entrada $1 difere da entrada provada',
+    'programas diferentes poderiam mostrar ficheiros diferentes dele. Descomprima-o e verifique a pasta com verify.mjs. Pormenor técnico: $1',
+    'está no formato ZIP64: descomprima-o e verifique a pasta com verify.mjs',
+    'foi acrescentado por um gestor de ficheiros e não foi verificado',
+    'o seu ponto de controlo contém uma linha que não é uma assinatura',
+    'diz que foi recebida em $1, mas vem depois da entrada $2, recebida em $3: o seu lugar está provado, a hora não',
   ],
 };
 
@@ -468,6 +508,11 @@ const sv: PageWords = {
     'det finns varken manifest.json eller proofs/<post>.tlog-proof',
     'kan inte läsas',
     'uppgiften för post $1 skiljer sig från den bevisade posten',
+    'olika program kan visa olika filer ur den. Packa upp den och kontrollera mappen med verify.mjs. Tekniskt: $1',
+    'i formatet ZIP64: packa upp den och kontrollera mappen med verify.mjs',
+    'lades till av en filhanterare och har inte kontrollerats',
+    'kontrollpunkten har en rad som inte är en signatur',
+    'anger att den mottogs $1 men kommer efter post $2, mottagen $3: platsen är bevisad, tiden inte',
   ],
 };
 

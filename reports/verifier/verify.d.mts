@@ -4,6 +4,7 @@ export function check(
   files: ReadonlyMap<string, { content: Uint8Array; broken: boolean }>,
   options?: { expectedKey?: string; isWhole?: boolean },
 ): Promise<unknown>;
+export function unzip(bytes: Uint8Array): Promise<ReadonlyMap<string, { content: Uint8Array; broken: boolean }>>;
 export function plainSha256(bytes: Uint8Array): Uint8Array;
 export function plainSha512(bytes: Uint8Array): Uint8Array;
 export function plainEd25519(key: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean;
@@ -14,3 +15,9 @@ export function isIncluded(
   hashes: readonly Uint8Array[],
   root: Uint8Array,
 ): Promise<unknown>;
+export interface VerifierKey {
+  readonly name: string;
+}
+export function parseVerifierKey(text: string): Promise<VerifierKey>;
+export function openCheckpoint(note: string, key: VerifierKey): Promise<unknown>;
+export function parseProof(text: string): { readonly index: number; readonly note: string };

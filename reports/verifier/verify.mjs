@@ -216,53 +216,182 @@ function crcOf(bytes) {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-async function inflate(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
+/** What all files of an archive may unpack to, in bytes. */
 const LARGEST = 1024 * 1024 * 1024;
 
-/** Name to content. Throws with a sentence when the archive is damaged. */
+/** Null if it is damaged, or longer than `most`. */
+async function inflate(bytes, most) {
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
+  const chunks = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return concat(...chunks);
+      length += value.length;
+      if (length > most) return await reader.cancel(), null;
+      chunks.push(value);
+    }
+  } catch {
+    return null;
+  }
+}
+
+/** Programs differ in what they show of such an archive, so its content cannot be judged. */
+function ambiguous(why) {
+  throw new Error(`programs could show different files of it: ${why}. Unpack it and check the folder with verify.mjs`);
+}
+
+/**
+ * Name to {content, broken}. Accepts one layout only, in which all programs see the same files: header, content and, if its flag is set, descriptor of each file, one after
+ * another from the first byte; then the directory in the same order; then its end record, which ends the archive. Throws with a sentence for any other.
+ */
 export async function unzip(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let end = bytes.length - 22;
-  while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
-  if (end < 0) throw new Error('it is not a complete ZIP archive');
-  const count = view.getUint16(end + 10, true);
-  let at = view.getUint32(end + 16, true);
-  if (count === 0xffff || at === 0xffffffff)
-    throw new Error('it is too large for this page: unpack it and check the folder');
+  const { records, begin } = readDirectory(bytes, view);
+  if (records.reduce((sum, { unpacked }) => sum + unpacked, 0) > LARGEST)
+    throw new Error('it unpacks to more than 1 GiB: unpack it and check the folder with verify.mjs');
   const files = new Map();
+  let at = 0;
+  for (const record of records) {
+    const start = readLocalHeader(bytes, view, record, at, begin);
+    const raw = bytes.subarray(start, start + record.packed);
+    at = start + record.packed;
+    if (record.hasDescriptor) {
+      const { crc, packed, unpacked } = record;
+      const isSame = [0x08074b50, crc, packed, unpacked].every(
+        (value, place) => at + 16 <= begin && view.getUint32(at + 4 * place, true) === value,
+      );
+      if (!isSame) ambiguous(`${record.name} is described in two different ways`);
+      at += 16;
+    }
+    const content = record.method === 0 ? raw : await inflate(raw, record.unpacked);
+    const isSound = content !== null && content.length === record.unpacked && crcOf(content) === record.crc;
+    // A program that reads from the front takes what follows for the next file. Not every DecompressionStream refuses it.
+    if (isSound && record.method === 8 && (await inflate(raw.subarray(0, -1), record.unpacked)) !== null)
+      ambiguous(`something follows the content of ${record.name}`);
+    if (!record.isFolder) files.set(record.name, { content: content ?? new Uint8Array(), broken: !isSound });
+  }
+  if (at !== begin) ambiguous('there is something between its files and its directory');
+  return files;
+}
+
+/** The records of the directory, and where it begins. */
+function readDirectory(bytes, view) {
+  const end = bytes.length - 22;
+  let last = end + 18;
+  while (last >= 0 && view.getUint32(last, true) !== 0x06054b50) last -= 1;
+  if (end < 0 || last < 0) throw new Error('it is not a complete ZIP archive');
+  if (last !== end || view.getUint16(end + 20, true) !== 0) ambiguous('something follows its end');
+  const [disk, directoryDisk, here, count] = [4, 6, 8, 10].map((offset) => view.getUint16(end + offset, true));
+  const [length, begin] = [12, 16].map((offset) => view.getUint32(end + offset, true));
+  const isLarge = (...values) => {
+    if (values.includes(0xffffffff))
+      throw new Error('it is in the ZIP64 format: unpack it and check the folder with verify.mjs');
+  };
+  isLarge(
+    count === 0xffff || (end >= 20 && view.getUint32(end - 20, true) === 0x07064b50) ? 0xffffffff : 0,
+    length,
+    begin,
+  );
+  if (disk !== 0 || directoryDisk !== 0 || here !== count) ambiguous('it is one of several parts');
+  if (begin + length !== end)
+    ambiguous('its directory is not in front of its end, or something is before its first file');
+  const records = [];
+  const nameFault = nameCheck();
+  let at = begin;
   for (let nth = 0; nth < count; nth += 1) {
     if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) throw new Error('its directory is damaged');
-    const [method, crc, packed, size] = [
-      view.getUint16(at + 10, true),
-      view.getUint32(at + 16, true),
-      view.getUint32(at + 20, true),
-      view.getUint32(at + 24, true),
-    ];
-    const [nameLength, extra, comment] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true));
-    const local = view.getUint32(at + 42, true);
+    const [flags, method] = [8, 10].map((offset) => view.getUint16(at + offset, true));
+    const [crc, packed, unpacked] = [16, 20, 24].map((offset) => view.getUint32(at + offset, true));
+    const [nameLength, extra, comment, part] = [28, 30, 32, 34].map((offset) => view.getUint16(at + offset, true));
+    const [attributes, offset] = [38, 42].map((place) => view.getUint32(at + place, true));
+    const next = at + 46 + nameLength + extra;
+    if (next > end) throw new Error('its directory is damaged');
     const rawName = bytes.subarray(at + 46, at + 46 + nameLength);
-    const name = textOf(rawName);
-    at += 46 + nameLength + extra + comment;
-    if (local + 30 > end || view.getUint32(local, true) !== 0x04034b50)
-      throw new Error(`the entry of ${name} is damaged`);
-    const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
-    if (!equal(bytes.subarray(local + 30, local + 30 + view.getUint16(local + 26, true)), rawName))
-      throw new Error(`${name} has another name inside the archive`);
-    if (name.endsWith('/')) continue;
-    if (files.has(name)) throw new Error(`it holds two files named ${name}`);
-    if (size > LARGEST) throw new Error(`${name} is too large`);
-    const raw = bytes.subarray(start, start + packed);
-    let content = raw;
-    if (method === 8) content = await inflate(raw).catch(() => null);
-    else if (method !== 0) throw new Error(`${name} uses a compression method that this verifier does not support`);
-    const broken = content === null || content.length !== size || crcOf(content) !== crc;
-    files.set(name, { content: content ?? new Uint8Array(), broken });
+    const name = readText(rawName);
+    if (comment !== 0 || part !== 0) ambiguous('its directory has comments, or is in several parts');
+    if (!equal(encoder.encode(name), rawName) || (rawName.some((byte) => byte > 127) && (flags & 0x800) === 0))
+      ambiguous(`the name ${JSON.stringify(name)} is not marked as UTF-8`);
+    const isFolder = name.endsWith('/');
+    // Bits 1 and 2 only say how well it was compressed.
+    if ((flags & ~0x80e) !== 0 || (method !== 0 && method !== 8))
+      throw new Error(`${name} uses a compression method that this verifier does not support`);
+    isLarge(packed, unpacked, offset);
+    checkExtra(bytes.subarray(next - extra, next), name);
+    const kind = (attributes >>> 16) & 0o170000;
+    if ((kind !== 0 && kind !== (isFolder ? 0o040000 : 0o100000)) || (attributes & (isFolder ? 0x408 : 0x418)) !== 0)
+      ambiguous(`${name} is not a plain file`);
+    const hasDescriptor = (flags & 8) !== 0;
+    if (method === 0 && packed !== unpacked) ambiguous(`${name} has two different sizes`);
+    if (method === 0 && hasDescriptor && packed > 0) ambiguous(`${name} does not say where it ends`);
+    if (isFolder && unpacked !== 0) ambiguous(`the folder ${name} has content`);
+    const fault = nameFault(name, isFolder);
+    if (fault !== null) ambiguous(fault);
+    const repeated = bytes.subarray(at + 6, at + 16);
+    records.push({ name, rawName, repeated, hasDescriptor, method, crc, packed, unpacked, offset, isFolder });
+    at = next;
   }
-  return files;
+  if (at !== end) ambiguous('its directory has more records than it counts');
+  return { records, begin };
+}
+
+/** Where the content begins. */
+function readLocalHeader(bytes, view, record, at, limit) {
+  const { name, rawName, repeated, hasDescriptor, crc, packed, unpacked } = record;
+  if (record.offset !== at) ambiguous(`there is something before ${name}, or it is not in its place`);
+  const start = at + 30 + rawName.length;
+  if (start > limit || view.getUint32(at, true) !== 0x04034b50) throw new Error(`the entry of ${name} is damaged`);
+  if (view.getUint16(at + 26, true) !== rawName.length || !equal(bytes.subarray(at + 30, start), rawName))
+    ambiguous(`${name} has another name inside the archive`);
+  const sizes = [14, 18, 22].map((offset) => view.getUint32(at + offset, true));
+  const isSame = sizes.every((size, place) => size === [crc, packed, unpacked][place]);
+  const isLater = hasDescriptor && sizes.every((size) => size === 0);
+  if (!equal(bytes.subarray(at + 4, at + 14), repeated) || !(isSame || isLater))
+    ambiguous(`${name} is described in two different ways`);
+  const extra = view.getUint16(at + 28, true);
+  if (start + extra + packed > limit) throw new Error(`the entry of ${name} is damaged`);
+  checkExtra(bytes.subarray(start, start + extra), name);
+  return start + extra;
+}
+
+/** Times and owners. Other additional fields could give another name or size, or a link. */
+const HARMLESS = [0x000a, 0x5455, 0x5855, 0x7855, 0x7875, 0xcafe];
+
+function checkExtra(extra, name) {
+  for (let at = 0; at < extra.length; ) {
+    const rest = extra.length - at;
+    const length = rest < 4 ? rest : extra[at + 2] + 256 * extra[at + 3];
+    if (rest < 4 + length || !HARMLESS.includes(extra[at] + 256 * extra[at + 1]))
+      ambiguous(`${name} has an additional field that could change what is shown`);
+    at += 4 + length;
+  }
+}
+
+/** No name may stand for two files on any system: they differ in case, accents, trailing dots and spaces, and change or cut other characters. */
+function nameCheck() {
+  const [named, files, folders] = [new Set(), new Set(), new Set()];
+  const fold = (part) =>
+    part
+      .normalize('NFC')
+      .toUpperCase()
+      .toLowerCase()
+      .normalize('NFC')
+      .replace(/[. ]+$/, '');
+  return (name, isFolder) => {
+    const parts = (isFolder ? name.slice(0, -1) : name).split('/');
+    if (name.length > 500 || parts.length > 16) return 'it has very long names';
+    if (parts.some((part) => /^\.*$/.test(part) || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\:*?"<>|]/u.test(part)))
+      return `the name ${JSON.stringify(name)} is not the same on every system`;
+    const folded = parts.map(fold);
+    const whole = folded.join('/');
+    const around = folded.slice(1).map((_, place) => folded.slice(0, place + 1).join('/'));
+    const isTwice = named.has(whole) || (!isFolder && folders.has(whole)) || around.some((one) => files.has(one));
+    named.add(whole);
+    (isFolder ? folders : files).add(whole);
+    for (const one of around) folders.add(one);
+    return isTwice ? `it holds two files named ${name}` : null;
+  };
 }
 
 // ---------------------------------------------------------------- C2SP signed-note, tlog-checkpoint, tlog-proof
@@ -278,33 +407,60 @@ export async function parseVerifierKey(text) {
   return { name, hash: computed.slice(0, 4), publicKey: bytes.slice(1), text };
 }
 
-/** The tree head that a note was signed for; throws with a sentence. */
-export async function openCheckpoint(note, key) {
+/** Names have no spaces of any kind and no plus sign. */
+const SIGNATURE = /^\u2014 ([^\s\u0085+]+) (\S+)$/;
+/** C2SP signed-note lets verifiers limit this, to no fewer than 16. */
+const MOST_SIGNATURES = 100;
+
+/** The signed text of a note, and all its signatures; throws with a sentence if it contains anything else. */
+function parseNote(note) {
   const split = note.lastIndexOf('\n\n');
-  const isClean = !Array.from(note).some((character) => character < ' ' && character !== '\n');
+  // Control characters, lone surrogates, and what stands for bytes that are not UTF-8.
+  const isClean = !/[\0-\t\v-\x1f\ufffd\p{Cs}]/u.test(note);
   if (split < 0 || !note.endsWith('\n') || !isClean) throw new Error('it contains no signed checkpoint');
-  const [origin, size, root, ...more] = note.slice(0, split + 1).split('\n');
+  const lines = note.slice(split + 2, -1).split('\n');
+  if (lines.length > MOST_SIGNATURES) throw new Error('its checkpoint has too many signatures');
+  const signatures = lines.map((line) => {
+    const [, name, encoded] = SIGNATURE.exec(line) ?? [];
+    const bytes = encoded === undefined ? null : fromBase64(encoded);
+    if (bytes === null || bytes.length < 5) throw new Error('its checkpoint has a line that is not a signature');
+    return { name, id: bytes.slice(0, 4), signature: bytes.slice(4) };
+  });
+  // C2SP tlog-checkpoint: one line per key. Readers would differ in which one they check.
+  if (new Set(signatures.map(({ name, id }) => `${name} ${hexOf(id)}`)).size < signatures.length)
+    throw new Error('its checkpoint has two signatures of one key');
+  return { text: note.slice(0, split + 1), signatures };
+}
+
+/**
+ * The tree head that a note was signed for; throws with a sentence. The whole note is read, so that no reader sees more in it than was checked. Signatures of other keys are
+ * ignored if they are well-formed.
+ */
+export async function openCheckpoint(note, key) {
+  const { text, signatures } = parseNote(note);
+  const [origin, size, root, ...more] = text.split('\n');
   const rootBytes = fromBase64(root ?? '');
-  if (!/^(?:0|[1-9]\d{0,15})$/.test(size ?? '') || rootBytes?.length !== 32 || more.length !== 1 || more[0] !== '')
+  if (
+    !/^(?:0|[1-9]\d{0,15})$/.test(size ?? '') ||
+    !Number.isSafeInteger(Number(size)) ||
+    rootBytes?.length !== 32 ||
+    more.length !== 1 ||
+    more[0] !== ''
+  )
     throw new Error('its checkpoint is not a C2SP tlog-checkpoint');
   // After a backup was restored, a ledger goes on under the same name and key in its next epoch.
-  const nameOf = (text) => text.replace(/\/\d+$/, '');
+  const nameOf = (name) => name.replace(/\/\d+$/, '');
   if (origin !== key.name && (!/\/\d+$/.test(origin) || nameOf(origin) !== nameOf(key.name)))
     throw new Error(`its checkpoint is of the ledger ${origin}, not of ${key.name}`);
   const keyHash =
     origin === key.name
       ? key.hash
       : (await sha256(concat(encoder.encode(`${origin}\n`), Uint8Array.of(1), key.publicKey))).slice(0, 4);
-  for (const line of note.slice(split + 2, -1).split('\n')) {
-    const [, name, encoded] = /^\u2014 ([^\s+]+) (\S+)$/.exec(line) ?? [];
-    const bytes = encoded === undefined ? null : fromBase64(encoded);
-    if (bytes === null || bytes.length < 5) throw new Error('its checkpoint has a line that is not a signature');
-    if (name !== origin || !equal(bytes.slice(0, 4), keyHash)) continue;
-    if (!(await isSigned(key.publicKey, bytes.slice(4), encoder.encode(note.slice(0, split + 1)))))
-      throw new Error('the signature of its checkpoint is invalid');
-    return { origin, size: Number(size), root: rootBytes, note };
-  }
-  throw new Error('its checkpoint is not signed with the verifier key');
+  const ours = signatures.find(({ name, id }) => name === origin && equal(id, keyHash));
+  if (ours === undefined) throw new Error('its checkpoint is not signed with the verifier key');
+  if (!(await isSigned(key.publicKey, ours.signature, encoder.encode(text))))
+    throw new Error('the signature of its checkpoint is invalid');
+  return { origin, size: Number(size), root: rootBytes, note };
 }
 
 /** Throws with a sentence. */
@@ -385,15 +541,19 @@ export async function proveEntry({ proof: text, meta, body }, key) {
 
 // ---------------------------------------------------------------- a pack, or loose files
 
-const JUNK = /(?:^|\/)(?:__MACOSX\/.*|\.DS_Store|Thumbs\.db|desktop\.ini)$/;
+/** What file managers add to a folder or an archive. The files of macOS begin with `._`. */
+const LEFTOVER = /(?:^|\/)(?:__MACOSX\/(?:.*\/)?\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/;
 
 /** Without what file managers add, and without a folder around everything. */
 function tidy(files) {
-  const kept = new Map([...files].filter(([name]) => !JUNK.test(name)));
-  const [first = ''] = kept.keys();
-  const folder = first.slice(0, first.indexOf('/') + 1);
-  const isInFolder = folder !== '' && folder !== 'proofs/' && [...kept.keys()].every((name) => name.startsWith(folder));
-  return isInFolder ? tidy(new Map([...kept].map(([name, file]) => [name.slice(folder.length), file]))) : kept;
+  const kept = [...files].filter(([name]) => !LEFTOVER.test(name));
+  let around = '';
+  for (const folder of kept[0]?.[0].split('/').slice(0, -1) ?? []) {
+    const next = `${around}${folder}/`;
+    if (folder === 'proofs' || !kept.every(([name]) => name.startsWith(next))) break;
+    around = next;
+  }
+  return new Map(kept.map(([name, file]) => [name.slice(around.length), file]));
 }
 
 /**
@@ -418,6 +578,8 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     return contentOf(name);
   };
   for (const { name } of told) used.add(name);
+  for (const name of given.keys())
+    if (LEFTOVER.test(name)) say('note', name, 'was added by a file manager, and was not checked');
   for (const [name, { broken }] of files)
     if (broken) say('bad', name, 'was damaged after it was packed (size or checksum)');
 
@@ -473,7 +635,23 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
   const manifestBytes = take('manifest.json');
   if (manifestBytes !== null) await checkManifest();
   else await checkLoose();
+  checkTimes();
   return result(key);
+
+  /** The order of the entries is proven, their times are what a clock said. */
+  function checkTimes() {
+    let newest = null;
+    for (const { leaf } of [...proven.values()].sort((a, b) => a.leaf.seq - b.leaf.seq)) {
+      const { seq, receivedAt } = leaf;
+      if (newest !== null && Date.parse(receivedAt) + CLOCK_MS < Date.parse(newest.receivedAt))
+        say(
+          'note',
+          `Entry ${seq}`,
+          `says that it was received on ${receivedAt}, but comes after entry ${newest.seq}, received on ${newest.receivedAt}: its place is proven, its time is not`,
+        );
+      else if (newest === null || receivedAt > newest.receivedAt) newest = leaf;
+    }
+  }
 
   async function checkManifest() {
     let manifest;
@@ -658,14 +836,59 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     for (const [name, { content }] of files) {
       if (used.has(name) || /^verify\.(?:html|mjs)$/.test(name)) continue;
       const digest = hexOf(await sha256(content));
-      const by = [...proven].find(([, { body }]) => body !== null && readText(body).includes(`"sha256":"${digest}"`));
-      const delivered = by === undefined ? await receiptFor(content) : undefined;
+      const registered = [...proven.values()].flatMap((entry) => registrationIn(entry, digest) ?? []);
+      const delivered = registered.length === 0 ? await receiptFor(content) : undefined;
       if (delivered !== undefined) say('ok', name, `is byte for byte what was received as entry ${delivered.entry}`);
-      else if (by === undefined) say('bad', name, 'matches none of the proven entries');
-      else say('ok', name, `is byte for byte the file that entry ${by[0]} registers`);
+      else if (registered.length === 0) say('bad', name, 'matches none of the proven entries');
+      for (const { state, text } of registered) say(state, name, text);
     }
   }
 }
+
+/**
+ * As what, and by whom, an entry registers a file, or null. Only the program itself writes actions; a delivery may contain any hash. A file that somebody uploaded is only as
+ * good as this person.
+ */
+function registrationIn({ leaf, body }, digest) {
+  if (leaf.kind !== 'action' || body === null) return null;
+  let told;
+  try {
+    told = JSON.parse(textOf(body));
+  } catch {
+    return null;
+  }
+  const where = `as entry ${leaf.seq} on ${leaf.receivedAt}`;
+  const made = (what) => ({
+    state: 'ok',
+    text: `is byte for byte ${what} that consent-ledger made for ${told.actor} and registered ${where}`,
+  });
+  const uploaded = (what) => ({
+    state: 'note',
+    text: `is byte for byte the file that ${told.actor} uploaded ${what}, registered ${where}. It was not made by consent-ledger, and nothing proves what it shows`,
+  });
+  const isFile = told.sha256 === digest;
+  switch (told.action) {
+    case 'document.produced':
+      if (!isFile) return null;
+      return told.name === 'attachment'
+        ? uploaded(`for the request ${told.caseId}`)
+        : made(`the document ${told.documentId} (${told.name}, ${told.format})`);
+    case 'document.manifest': {
+      const [name] = Object.entries(told.files).find(([, one]) => one === digest) ?? [isFile ? 'manifest.json' : null];
+      return name === null ? null : made(`${name} of the pack ${told.reference}`);
+    }
+    case 'banner.evidence-added':
+      return isFile ? uploaded(`as evidence of the banner ${told.bannerId}`) : null;
+    case 'backup.made':
+    case 'export.made':
+      return isFile ? made(`the file ${told.file}`) : null;
+    default:
+      return null;
+  }
+}
+
+/** Clocks are corrected by small steps. */
+const CLOCK_MS = 300_000;
 
 const RECEIPT_FIELDS =
   'receipt instance epoch entry source kind received leaf_hash commitment meta_sha256 salt verifier_key tlog_proof'.split(

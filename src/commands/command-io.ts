@@ -186,6 +186,13 @@ export function tableText(
   return table.toString().replace(/(?<![ \t])[ \t]+$/gm, '');
 }
 
+/** Lines about entries whose times contradict others. */
+export function misdatedText(
+  misdated: readonly { readonly seq: number; readonly sentence: string }[],
+): readonly string[] {
+  return misdated.map(({ seq, sentence }) => `${pc.yellow('time not proven')}: entry ${seq}: ${printable(sentence)}`);
+}
+
 /**
  * Makes text from outside safe for a terminal: control characters, which could rewrite the screen, become visible, and
  * so do invisible ones, which could make two ids look alike. Joiners are left, because names and emoji need them.

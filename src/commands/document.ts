@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { checkFile, type DocumentRow, listDocuments, type ProducedDocument } from '../documents/check.ts';
+import { checkFile, type DocumentRow, isUpload, listDocuments, type ProducedDocument } from '../documents/check.ts';
 import { documentFileName } from '../projections/documents.ts';
 import {
   cannotRead,
@@ -76,6 +76,7 @@ function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
         });
         const { sha256, problems, erased } = checked;
         const documents = checked.documents.map(proven);
+        const isUploaded = checked.documents.length > 0 && checked.documents.every(isUpload);
         const packs = checked.packs.map(
           ({ recorded: { action: _, files: __, sha256: manifestSha256, ...facts }, ...pack }) => ({
             ...pack,
@@ -87,11 +88,13 @@ function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
         if (!genuine) io.exitCode = 3;
         printResult(io, options, { file, sha256, genuine, documents, erased, packs, problems }, () =>
           [
-            genuine
-              ? `${pc.green('✓ genuine')}${erased.map(({ erasedAt, seq }) => `, erased on ${dayText(erasedAt)} (entry ${seq})`)[0] ?? ''}: ${printable(file)}`
-              : problems.length > 0
-                ? `${pc.red('✗ not proven')}: the ledger does not confirm that this file was produced here`
-                : `${pc.red('✗ unknown')}: no document with these bytes was produced here`,
+            genuine && isUploaded
+              ? `${pc.green('✓ registered')}: ${printable(file)} was uploaded for a request; it was not made here`
+              : genuine
+                ? `${pc.green('✓ genuine')}${erased.map(({ erasedAt, seq }) => `, erased on ${dayText(erasedAt)} (entry ${seq})`)[0] ?? ''}: ${printable(file)}`
+                : problems.length > 0
+                  ? `${pc.red('✗ not proven')}: the ledger does not confirm that this file was produced here`
+                  : `${pc.red('✗ unknown')}: no document with these bytes was produced here`,
             ...documents.flatMap((row) => [
               `  ${row.name} of ${row.source}, as of entry ${row.asOf}, registered as entry ${row.seq} on ${timeText(row.createdAt)} by ${printable(row.actor)}`,
               row.sealedUnder === null

@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
@@ -8,7 +8,7 @@ import { verifierKeyPath } from '../context/data-directory.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
-import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
+import { readOutsideNotes } from '../ledger/verify/outside-checkpoints.ts';
 import { createProver, type ProofFiles, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
 import { openTree } from '../ledger/tree.ts';
 import {
@@ -235,22 +235,16 @@ async function showConsistency(
 
 /** A checkpoint from a file, signed with this ledger's key. Throws UsageError if there is none. */
 async function readOutside({ keys }: Context, path: string): Promise<TreeHead & { note: string }> {
-  const { size } = await stat(path).catch(unreadable(path));
-  if (size > OUTSIDE_FILE_BYTES) throw new UsageError([`${path} is too large to contain a checkpoint.`]);
-  const notes = findNotes(await readFile(path).catch(unreadable(path)));
-  const reasons: string[] = [];
+  const { notes, refused } = await readOutsideNotes(path).catch((error: NodeJS.ErrnoException): never => {
+    throw error.syscall === undefined ? error : cannotRead(path, error);
+  });
+  const reasons = refused === null ? [] : [refused];
   for (const note of notes) {
     const reading = readCheckpoint(note, keys.verifying);
     if (reading.outcome === 'valid') return { ...reading.head, note };
     reasons.push(reading.reason);
   }
   throw new UsageError([`${path} has no checkpoint of this ledger${reasons.length > 0 ? `: ${reasons[0]}` : ''}.`]);
-}
-
-function unreadable(path: string) {
-  return (error: NodeJS.ErrnoException): never => {
-    throw cannotRead(path, error);
-  };
 }
 
 async function laterCheckpoint(

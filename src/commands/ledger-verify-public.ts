@@ -1,14 +1,22 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import type { DatabaseAddress } from '../config/variables.ts';
 import { openDatabaseToRead } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseVerifierKey } from '../crypto/checkpoint.ts';
-import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
+import { readOutsideNotes } from '../ledger/verify/outside-checkpoints.ts';
 import { certificatesIn } from '../ledger/timestamp.ts';
 import { type OutsideNote, verifyPublicly } from '../ledger/verify/verify-publicly.ts';
-import { counted, createProgress, type CommandIo, printable, printResult, cannotRead } from './command-io.ts';
+import {
+  cannotRead,
+  type CommandIo,
+  counted,
+  createProgress,
+  misdatedText,
+  printable,
+  printResult,
+} from './command-io.ts';
 
 interface PublicFlags {
   readonly key?: string;
@@ -53,6 +61,10 @@ export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags):
           ({ where, size, at }) =>
             `${pc.green('✓')} ${printable(where)}: ${counted(size, 'entry', 'entries')} were sealed before ${at}, according to the time-stamping authority`,
         ),
+        ...[...new Set(outside.flatMap(({ within }) => within ?? []))].map(
+          (path) =>
+            `Only the checkpoint in ${printable(path)} was checked, not the rest of the file: \`consent-ledger document check\` tells whether a document is genuine.`,
+        ),
         ...(outside.length === 0
           ? [
               'No outside checkpoint was given (--checkpoint FILE): someone with the signing key could have rewritten everything.',
@@ -67,6 +79,7 @@ export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags):
         ...found.restored.map(
           ({ epoch, first }) => `an older backup was restored: epoch ${epoch} begins with entry ${first}`,
         ),
+        ...misdatedText(found.misdated),
         ...(found.erased > 0
           ? [`${counted(found.erased, 'entry', 'entries')} erased: position proven, content gone`]
           : []),
@@ -111,15 +124,20 @@ function certificatesOf(path: string, pem: string): readonly Buffer[] {
   throw new UsageError([`${path} contains no PEM certificates.`]);
 }
 
-async function readNotes(path: string): Promise<readonly OutsideNote[]> {
-  const unreadable = (error: NodeJS.ErrnoException): never => {
-    throw cannotRead(path, error);
-  };
-  const { size } = await stat(path).catch(unreadable);
-  const notes = size > OUTSIDE_FILE_BYTES ? [] : findNotes(await readFile(path).catch(unreadable));
+async function readNotes(path: string): Promise<readonly (OutsideNote & { readonly within: string | null })[]> {
+  const { notes, isWhole, refused } = await readOutsideNotes(path).catch((error: NodeJS.ErrnoException): never => {
+    throw error.syscall === undefined ? error : cannotRead(path, error);
+  });
   if (notes.length === 0)
     throw new UsageError([
-      `${path} has no checkpoint: use a signed note, a manifest or JSON report, a PDF, a page, a proof or a pack.`,
+      refused === null
+        ? `${path} has no checkpoint: use a signed note, a manifest or JSON report, a PDF, a page, a proof or a pack.`
+        : `${path} has no checkpoint that can be read: ${refused}.`,
     ]);
-  return notes.map((note) => ({ where: notes.length === 1 ? path : `${path} (over ${note.split('\n')[1]})`, note }));
+  const what = isWhole ? path : `the checkpoint in ${path}`;
+  return notes.map((note) => ({
+    where: notes.length === 1 ? what : `${what} (over ${note.split('\n')[1]})`,
+    note,
+    within: isWhole ? null : path,
+  }));
 }

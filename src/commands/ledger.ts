@@ -8,6 +8,7 @@ import {
   type CommandIo,
   counted,
   createProgress,
+  misdatedText,
   printable,
   printResult,
   timeText,
@@ -19,6 +20,7 @@ import { registerLedgerEvents } from './ledger-events.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext, changedMeanwhile } from './run-context.ts';
 import { resolve } from 'node:path';
+import type { Verification } from '../ledger/verify/verify-ledger.ts';
 import type { Witnessing } from '../ledger/cosigned-checkpoints.ts';
 
 /** `ledger verify|checkpoint|key|events|erase|rebuild`: the evidence. */
@@ -81,7 +83,7 @@ function registerVerify(ledger: CommandUnknownOpts, io: CommandIo): void {
     });
 }
 
-function verificationText(verification: Awaited<ReturnType<Context['verify']>>): string {
+function verificationText(verification: Verification): string {
   const {
     entries,
     sources,
@@ -126,6 +128,7 @@ function verificationText(verification: Awaited<ReturnType<Context['verify']>>):
       ? [`${counted(unfinishedNotes, 'note')} of the journal cut off while being written: never published, ignored`]
       : []),
     ...(erased > 0 ? [`${counted(erased, 'entry', 'entries')} erased: position proven, content gone`] : []),
+    ...misdatedText(verification.misdated),
     ...verification.restored.map(
       ({ epoch, first, lost }) =>
         `a backup was restored: epoch ${epoch} begins with entry ${first}${lost > 0 ? `; ${counted(lost, 'entry', 'entries')} made before it are known to be lost` : ''}`,

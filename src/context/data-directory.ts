@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
+import { stateOfKeyFile } from '../ledger/identity.ts';
 import { readSetting } from '../store/settings.ts';
 
 /** The setting that names the directory shared by the processes of an installation. */
@@ -47,11 +48,15 @@ export function verifierKeyPath(dataDir: string): string {
   return join(dataDir, 'log.vkey');
 }
 
-/** Nothing depends on this file: if it cannot be written, `ledger key` still prints the key. */
+/**
+ * Nothing depends on this file: if it cannot be written, `ledger key` still prints the key. A file with another key is
+ * left for `ledger verify` and `doctor` to find, because somebody put it there for those who trust it.
+ */
 export async function publishVerifierKey(dataDir: string, verifierKey: string): Promise<void> {
   const path = verifierKeyPath(dataDir);
   const line = `${verifierKey}\n`;
-  if ((await readFile(path, 'utf8').catch(() => null)) === line) return;
+  const state = await stateOfKeyFile(path, verifierKey);
+  if (state === 'same' || state === 'foreign') return;
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, line, { flag: 'wx', mode: 0o644 })
     .then(() => rename(draft, path))

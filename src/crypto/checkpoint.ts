@@ -113,6 +113,9 @@ function parseNote(note: string): Note | null {
     if (bytes.length < 5 || bytes.toString('base64') !== encoded) return null;
     signatures.push({ name, bytes });
   }
+  // C2SP tlog-checkpoint: one line per key. Readers would differ in which one they check.
+  const keys = new Set(signatures.map(({ name, bytes }) => `${name} ${bytes.toString('hex', 0, 4)}`));
+  if (keys.size < signatures.length) return null;
   return { text: note.slice(0, split + 1), signatures };
 }
 

@@ -53,6 +53,11 @@ export function commitmentOf(salt: Uint8Array, meta: Uint8Array, body: Uint8Arra
   return sha256(committed);
 }
 
+/** The same from the two hashes. */
+export function commitmentOfHashes(salt: Uint8Array, metaSha256: Uint8Array, bodySha256: Uint8Array): Buffer {
+  return sha256(Buffer.concat([COMMITMENT_TAG, salt, metaSha256, bodySha256]));
+}
+
 /** The part of an entry to which the Merkle tree commits. */
 interface LeafInput {
   readonly seq: number;

@@ -1,16 +1,12 @@
-import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { unzipSync } from 'fflate';
 import type { Selectable } from 'kysely';
-import { z } from 'zod';
 import { type Action, actionSchema } from '../core/action.ts';
 import type { Entry } from '../crypto/entry.ts';
-import { sha256Hex, sha256OfStream } from '../crypto/hash.ts';
 import { listUncheckedErasures } from '../ledger/erase.ts';
-import { OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
 import { type ProofOptions, proveEntry } from '../ledger/prove-entry.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
+import { changesIn, tidyPack } from './check-pack.ts';
+import { type OutsideFile, type ReadOutsideFile, readOutsideFile } from './outside-file.ts';
 
 export type DocumentRow = Selectable<Tables['documents']>;
 
@@ -77,6 +73,11 @@ interface ErasedCopy {
   readonly sealedUnder: number | null;
 }
 
+/** A file that an officer added to a request: registered here, but not made here. */
+export function isUpload({ recorded }: Pick<ProducedDocument, 'recorded'>): boolean {
+  return recorded.name === 'attachment';
+}
+
 /** Whether this installation produced a file. */
 interface CheckedFile {
   readonly sha256: string;
@@ -95,8 +96,13 @@ interface CheckedFile {
  * commitment, MAC and inclusion under a signed root are checked. The table of documents, which is derived from the
  * entries, only says where to look first. Rejects if the file cannot be read.
  */
-export async function checkFile(proofs: ProofOptions, path: string): Promise<CheckedFile> {
-  const sha256 = await sha256OfStream(createReadStream(path));
+export async function checkFile(
+  proofs: ProofOptions & { readonly readOutsideFile?: ReadOutsideFile },
+  path: string,
+): Promise<CheckedFile> {
+  const { readOutsideFile: read = readOutsideFile } = proofs;
+  const file = await read(path);
+  const { sha256 } = file;
   const listed = await proofs.store.read
     .selectFrom('documents')
     .select('seq')
@@ -118,7 +124,7 @@ export async function checkFile(proofs: ProofOptions, path: string): Promise<Che
   }
   if (documents.length > 0)
     problems.push('The list of documents lacks this document: run `consent-ledger ledger rebuild`.');
-  const packs = documents.length + erased.length > 0 ? [] : await packsOf(proofs, path, sha256, problems);
+  const packs = documents.length + erased.length > 0 ? [] : await packsOf(proofs, file, problems);
   return { sha256, documents, erased, packs, problems };
 }
 
@@ -143,115 +149,40 @@ const PACKS = 10;
 
 async function packsOf(
   proofs: ProofOptions,
-  path: string,
-  sha256: string,
+  { sha256, zip }: OutsideFile,
   problems: string[],
 ): Promise<readonly SealedPack[]> {
   const packs: SealedPack[] = [];
-  const zip = await readZip(path);
-  const list = zip?.files.get('manifest.json');
-  const wanted = list === undefined ? sha256 : sha256Hex(list);
+  const pack = zip.outcome === 'read' ? tidyPack(zip.members) : null;
+  const list = pack?.files.get('manifest.json');
+  const wanted = list?.sha256 ?? sha256;
+  if (zip.outcome === 'refused') problems.push(`Its files cannot be compared with a pack: ${zip.reason}.`);
   for await (const { seq, action } of entriesNaming(proofs.store.read, wanted)) {
     if (action.action !== 'document.manifest' || packs.length === PACKS) continue;
     const [file = null] = Object.entries(action.files).find(([, digest]) => digest === wanted) ?? [];
     if (list !== undefined && action.sha256 !== wanted) continue;
     const proof = await proveEntry(proofs, seq);
-    if (proof.outcome === 'unproven') problems.push(`Entry ${seq} should seal this pack, but ${proof.sentence}.`);
+    if (proof.outcome === 'unproven') {
+      problems.push(`Entry ${seq} should seal this pack, but ${proof.sentence}.`);
+      continue;
+    }
+    const { entry, sealedUnder } = proof;
+    const changed = pack === null || list === undefined ? [] : await changesIn(proofs, pack, entry);
+    if (changed.length > 0) problems.push(changedText(changed));
     else {
-      const { entry, sealedUnder } = proof;
       const name = list !== undefined ? null : (file ?? 'manifest.json');
       packs.push({ file: name, seq, source: entry.source, createdAt: entry.receivedAt, recorded: action, sealedUnder });
     }
   }
-  if (zip == null || packs.length === 0) return packs;
-  const changed = [...zip.oddities, ...(await changesIn(proofs.store.read, zip.files))];
-  if (changed.length === 0) return packs;
-  problems.push(
-    `It contains the list of files of a pack that was produced here, but not its files: ${changed.slice(0, 5).join('; ')}.`,
-  );
-  return [];
-}
-
-interface Zip {
-  /** Without a folder around them. */
-  readonly files: ReadonlyMap<string, Buffer>;
-  /** What else a reader may find in it, in phrases. */
-  readonly oddities: readonly string[];
-}
-
-/** The files of a ZIP; null for other files. */
-async function readZip(path: string): Promise<Zip | null> {
-  const { size } = await stat(path);
-  if (size > OUTSIDE_FILE_BYTES) return null;
-  const bytes = await readFile(path);
-  if (bytes.subarray(0, 4).toString('latin1') !== 'PK\x03\x04') return null;
-  try {
-    const { names, oddities } = readDirectory(bytes);
-    const unzipped = unzipSync(bytes, { filter: ({ originalSize }) => originalSize <= OUTSIDE_FILE_BYTES });
-    const files = Object.entries(unzipped);
-    const [around = ''] = files
-      .map(([name]) => /^(.*\/)?manifest\.json$/.exec(name)?.[1])
-      .filter((folder) => folder !== undefined);
-    const inside = files.filter(([name]) => name.startsWith(around) && !name.endsWith('/'));
-    const outside = names.filter(
-      (name) => !name.endsWith('/') && (!name.startsWith(around) || !Object.hasOwn(unzipped, name)),
+  if (packs.length > 0 && pack !== null && pack.leftovers.length > 0)
+    problems.push(
+      `It also contains what a file manager adds, which was not checked: ${pack.leftovers.slice(0, 5).join(', ')}.`,
     );
-    return {
-      files: new Map(inside.map(([name, content]) => [name.slice(around.length), Buffer.from(content)])),
-      oddities: [...oddities, ...outside.map((name) => `${name} is not a file of the pack`)],
-    };
-  } catch {
-    return null;
-  }
+  return packs;
 }
 
-/**
- * The names in the directory of a ZIP. `oddities`: a name that occurs twice, or that differs from the one in front of
- * the content: programs do not agree on which file to show. Throws RangeError if the directory leads out of the file.
- */
-function readDirectory(bytes: Buffer): { readonly names: readonly string[]; readonly oddities: readonly string[] } {
-  const names = new Set<string>();
-  const oddities: string[] = [];
-  const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
-  let at = bytes.readUInt32LE(end + 16);
-  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
-    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place));
-    const own = bytes.subarray(at + 46, at + 46 + (nameLength ?? 0));
-    const local = bytes.readUInt32LE(at + 42);
-    const name = own.toString('utf8');
-    if (names.has(name)) oddities.push(`it holds two files named ${name}`);
-    if (!own.equals(bytes.subarray(local + 30, local + 30 + bytes.readUInt16LE(local + 26))))
-      oddities.push(`${name} has another name inside the archive`);
-    names.add(name);
-    at += 46 + own.length + (extraLength ?? 0) + (commentLength ?? 0);
-  }
-  return { names: [...names], oddities };
-}
-
-const listSchema = z.object({ files: z.array(z.object({ name: z.string(), sha256: z.string() })) });
-
-/** Differences between an archive and its manifest or the entries. */
-async function changesIn(read: Query, zip: ReadonlyMap<string, Buffer>): Promise<readonly string[]> {
-  const changes: string[] = [];
-  const { files } = listSchema.parse(JSON.parse(zip.get('manifest.json')?.toString('utf8') ?? ''));
-  for (const { name, sha256 } of files) {
-    const content = zip.get(name);
-    if (content === undefined) changes.push(`${name} is missing`);
-    else if (sha256Hex(content) !== sha256) changes.push(`${name} was changed`);
-  }
-  const listed = new Set(files.map(({ name }) => name));
-  for (const [name, content] of zip) {
-    if (listed.has(name) || /^(?:manifest\.json|proofs\/manifest\.(?:tlog-proof|meta|body))$/.test(name)) continue;
-    const [, seq, part] = /^proofs\/(\d{1,15})\.(meta|body)$/.exec(name) ?? [];
-    const row =
-      seq === undefined
-        ? undefined
-        : await read.selectFrom('entries').select(['meta', 'body']).where('seq', '=', Number(seq)).executeTakeFirst();
-    const stored = part === 'meta' ? row?.meta : row?.body;
-    if (stored?.equals(content) !== true)
-      changes.push(`${name} is ${seq === undefined ? 'not a file of the pack' : `not what entry ${seq} holds`}`);
-  }
-  return changes;
+function changedText(changes: readonly string[]): string {
+  return `It contains the list of files of a pack that was produced here, but not its files: ${changes.slice(0, 5).join('; ')}.`;
 }
 
 /** The document with this SHA-256 that an entry registers; a sentence if the entry is unreliable or registers none. */

@@ -1,7 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { unzipSync } from 'fflate';
-import { OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import type { DocumentRow } from './check.ts';
 import { documentPath } from './register.ts';
@@ -64,18 +61,22 @@ const OVERLAP = 512;
 
 async function mentions(path: string, tokens: ReadonlySet<string>): Promise<boolean> {
   if (tokens.size === 0) return false;
+  for await (const text of overlapping(path, 'utf8')) if (textMentions(text, tokens)) return true;
+  return false;
+}
+
+/** A file in pieces, each with the end of the one before; none if it does not exist. */
+async function* overlapping(path: string, encoding: 'utf8' | 'latin1'): AsyncGenerator<string> {
   let rest = '';
   try {
-    for await (const chunk of createReadStream(path, 'utf8')) {
+    for await (const chunk of createReadStream(path, encoding)) {
       const text = rest + (chunk as string);
-      if (textMentions(text, tokens)) return true;
+      yield text;
       rest = text.slice(-OVERLAP);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  return false;
 }
 
 /** Whether a text contains one of the tokens as a separate word. */
@@ -84,21 +85,9 @@ export function textMentions(text: string, tokens: ReadonlySet<string>): boolean
   return false;
 }
 
+/** Whether a pack encloses one of these entries. Names of files are not compressed in a ZIP, so it need not be unpacked. */
 async function enclosesSome(path: string, seqs: ReadonlySet<number>): Promise<boolean> {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
-  // A file too large to search is assumed to contain it.
-  if (size > OUTSIDE_FILE_BYTES) return true;
-  if (size === 0) return false;
-  let found = false;
-  unzipSync(await readFile(path), {
-    filter({ name }) {
-      const [, seq] = /^proofs\/(\d{1,15})\.(?:meta|body)$/.exec(name) ?? [];
-      found ||= seq !== undefined && seqs.has(Number(seq));
-      return false;
-    },
-  });
-  return found;
+  for await (const text of overlapping(path, 'latin1'))
+    for (const [, seq] of text.matchAll(/proofs\/(\d{1,15})\.(?:meta|body)/g)) if (seqs.has(Number(seq))) return true;
+  return false;
 }

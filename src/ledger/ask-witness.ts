@@ -160,6 +160,7 @@ function readCosignature(witness: Cosigner, note: string, answer: string): Witne
 export function cosignedAt(witness: Cosigner, note: string, line: string): string | null {
   const [, name, encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.toString('base64') !== encoded) return null;
   if (name !== witness.keyName || bytes.length !== 76 || !bytes.subarray(0, 4).equals(witness.keyHash)) return null;
   const time = bytes.readBigUInt64BE(4);
   const message = Buffer.from(`cosignature/v1\ntime ${time}\n${note.slice(0, note.indexOf('\n\n') + 1)}`);

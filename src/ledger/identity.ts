@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { originOf, readCheckpoint, verifierKeyOf } from '../crypto/checkpoint.ts';
+import { readFile } from 'node:fs/promises';
+import { originOf, parseVerifierKey, readCheckpoint, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import { readSetting } from '../store/settings.ts';
@@ -12,6 +13,31 @@ export interface Identity {
   readonly epoch: number | string;
   readonly publicKey: KeyObject;
 }
+
+/**
+ * Whether a file with a verifier key has this one. `earlier`: this key under the name of another epoch; `foreign`:
+ * anything else, which its readers would take for the key of this ledger.
+ */
+export async function stateOfKeyFile(
+  path: string,
+  verifierKey: string,
+): Promise<'same' | 'earlier' | 'foreign' | 'missing'> {
+  const text = await readFile(path, 'utf8').catch(() => null);
+  if (text === null) return 'missing';
+  if (text === `${verifierKey}\n`) return 'same';
+  const [found, own] = [parseVerifierKey(text), parseVerifierKey(verifierKey)];
+  const ledgerOf = (name: string) => name.replace(/\/\d+$/, '');
+  const isEarlier =
+    found !== null &&
+    own !== null &&
+    ledgerOf(found.name) === ledgerOf(own.name) &&
+    found.publicKey.equals(own.publicKey);
+  return isEarlier ? 'earlier' : 'foreign';
+}
+
+/** Said of a foreign one. */
+export const FOREIGN_KEY =
+  'DATA_DIR/log.vkey holds another key than that of this ledger: a reader who trusts the file would accept forged checkpoints and refuse genuine ones';
 
 const PIN = 'identity_pin';
 const TAG = Buffer.from('consent-ledger/identity/v1\n', 'ascii');

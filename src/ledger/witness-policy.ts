@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -65,7 +66,9 @@ const COSIGNATURE = 4;
 export async function loadWitnessPolicy(path: string): Promise<WitnessPolicy | string> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    const bytes = await readFile(path);
+    // Names are octets. In either encoding, different octets are different text.
+    text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
   } catch (error) {
     return whyUnreadable(error);
   }
@@ -107,19 +110,21 @@ async function readRoots(path: string): Promise<readonly Buffer[] | null> {
 /**
  * Parses a policy (c2sp.org/tlog-policy) with three additional kinds of line: `timestamp <name> <file of certificates>
  * [<url>]`, `directory <name> <path>` and `bucket <name> s3://<bucket>/<folder>`. Returns a sentence if it is invalid.
- * Lines about logs are ignored: the log is this one.
+ * Lines about logs are checked, but decide nothing: the log is this one.
  */
 export function parseWitnessPolicy(text: string): WrittenPolicy | string {
   const witnesses: Written<Witness>[] = [];
-  const holds = new Map<string, (signed: ReadonlySet<string>) => boolean>([['none', () => true]]);
-  const used = new Set<string>();
+  const groups = createGroups();
+  const logs = new Set<string>();
   let isQuorum: WitnessPolicy['isQuorum'] | null = null;
   for (const [place, line] of text.split('\n').entries()) {
-    const [keyword = '', name = '', ...rest] = line.trim().split(/[ \t]+/);
     const problem = (words: string) => `line ${place + 1} ${words}`;
-    if (keyword === '' || keyword.startsWith('#') || keyword === 'log') continue;
+    if (CONTROL.test(line)) return problem('has a control character, such as that of a line ending of Windows');
+    // Only spaces and tabs separate items.
+    const [keyword = '', name = '', ...rest] = line.split(/[ \t]+/).filter((item) => item !== '');
+    if (keyword === '' || keyword.startsWith('#')) continue;
     const read = Object.hasOwn(readers, keyword) ? readers[keyword] : undefined;
-    if ((read !== undefined || keyword === 'group') && (name === '' || holds.has(name)))
+    if ((read !== undefined || keyword === 'group') && (name === '' || groups.has(name)))
       return problem(`has no unique name`);
     if (read !== undefined) {
       const witness = read(name, rest);
@@ -127,23 +132,67 @@ export function parseWitnessPolicy(text: string): WrittenPolicy | string {
       if (witnesses.some((one) => isSame(one, witness)))
         return problem('repeats a key, an authority, a folder or a bucket');
       witnesses.push(witness);
-      holds.set(name, (signed) => signed.has(name));
+      groups.addWitness(name);
     } else if (keyword === 'group') {
-      const [threshold = '', ...members] = rest;
-      const wanted = threshold === 'all' ? members.length : threshold === 'any' ? 1 : Number(threshold);
-      const known = members.map((member) => (member === 'none' || used.has(member) ? undefined : holds.get(member)));
-      members.forEach((member) => used.add(member));
-      if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= members.length) || known.includes(undefined))
-        return problem('is not a group of names defined above it');
-      holds.set(name, (signed) => known.filter((member) => member?.(signed)).length >= wanted);
+      if (!groups.addGroup(name, rest))
+        return problem('is not a group of names that are defined above it and in no other');
     } else if (keyword === 'quorum') {
-      const found = holds.get(name);
-      if (found === undefined || isQuorum !== null) return problem('has no quorum, or a second one');
+      const found = groups.get(name);
+      if (found === undefined || isQuorum !== null || rest.length > 0) return problem('has no quorum, or a second one');
       isQuorum = found;
+    } else if (keyword === 'log') {
+      const key = keyOfLog(name);
+      if (key === null || rest.length > 1) return problem('is not `log <verifier key> [<url>]`');
+      if (logs.has(key)) return problem('repeats the key of a log');
+      logs.add(key);
     } else return problem(`begins with ${JSON.stringify(keyword)}`);
   }
   return isQuorum === null ? 'it has no line that begins with quorum' : { witnesses, isQuorum };
 }
+
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
+
+type IsMet = (signed: ReadonlySet<string>) => boolean;
+
+/** Witnesses and groups, which share their names. */
+function createGroups() {
+  const met = new Map<string, IsMet>([['none', () => true]]);
+  const members = new Set<string>();
+  return {
+    has: (name: string) => met.has(name),
+    get: (name: string) => met.get(name),
+    addWitness(name: string): void {
+      met.set(name, (signed) => signed.has(name));
+    },
+    /** False if it is invalid. No name may be a member twice: a witness counts once. */
+    addGroup(name: string, [threshold = '', ...names]: readonly string[]): boolean {
+      const isDecimal = /^[1-9]\d{0,4}$/.test(threshold);
+      const wanted = threshold === 'all' ? names.length : threshold === 'any' ? 1 : isDecimal ? Number(threshold) : 0;
+      if (wanted < 1 || wanted > names.length) return false;
+      const known: IsMet[] = [];
+      for (const member of names) {
+        const isMet = member === 'none' || members.has(member) ? undefined : met.get(member);
+        if (isMet === undefined) return false;
+        members.add(member);
+        known.push(isMet);
+      }
+      met.set(name, (signed) => known.filter((isMet) => isMet(signed)).length >= wanted);
+      return true;
+    },
+  };
+}
+
+/** The key in a verifier key of a log, by which two are the same whatever their names; null if it is not one. */
+function keyOfLog(text: string): string | null {
+  const [, name = '', hash = '', encoded = ''] = VERIFIER_KEY.exec(text) ?? [];
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.length < 2 || bytes.toString('base64') !== encoded) return null;
+  const own = sha256(Buffer.concat([Buffer.from(`${name}\n`), bytes])).toString('hex', 0, 4);
+  // The id of a key of type 0x02 is computed in another way.
+  return own === hash || bytes[0] === 2 ? bytes.toString('hex', 1) : null;
+}
+
+const VERIFIER_KEY = /^([^\s\u0085+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
 
 function isSame(one: Written<Witness>, other: Written<Witness>): boolean {
   if (one.kind === 'cosigner') return other.kind === 'cosigner' && one.publicKey.equals(other.publicKey);
@@ -181,11 +230,12 @@ const readers: Readonly<Record<string, (name: string, rest: readonly string[]) =
 
 const isAddress = (url: string) => /^https?:\/\//.test(url) && URL.canParse(url);
 
-function readCosigner(name: string, [key = '', url]: readonly string[]): Cosigner | string {
+function readCosigner(name: string, [key = '', url, ...more]: readonly string[]): Cosigner | string {
   const refused = 'lacks a key of type 0x04 (Ed25519 cosignature), or has an invalid address';
-  const [, keyName = '', hash = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(key) ?? [];
+  const [, keyName = '', hash = '', encoded = ''] = VERIFIER_KEY.exec(key) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
-  if (bytes.length !== 33 || bytes[0] !== COSIGNATURE || (url !== undefined && !isAddress(url))) return refused;
+  if (bytes.length !== 33 || bytes.toString('base64') !== encoded || bytes[0] !== COSIGNATURE) return refused;
+  if ((url !== undefined && !isAddress(url)) || more.length > 0) return refused;
   const keyHash = sha256(Buffer.concat([Buffer.from(`${keyName}\n`), bytes])).subarray(0, 4);
   if (keyHash.toString('hex') !== hash) return refused;
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.subarray(1).toString('base64url') };

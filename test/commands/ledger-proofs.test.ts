@@ -75,7 +75,7 @@ describe('proofs on the command line', () => {
     const proof = join(folder, 'proof');
     expect((await run('ledger', 'prove', documentId, '--out', proof)).code).toBe(0);
     expect((await verify(process.execPath, [script, audit, proof])).stdout).toContain(
-      'audit.html: is byte for byte the file',
+      'audit.html: is byte for byte the document',
     );
     await appendFile(audit, ' ');
     await expect(verify(process.execPath, [script, audit, proof])).rejects.toMatchObject({ code: 3 });
@@ -160,7 +160,10 @@ describe('ledger verify --public', () => {
       entries: number;
     };
     expect(faults).toEqual([]);
-    expect(confirmed.map(({ where }) => where).sort()).toEqual(Object.values(files).sort());
+    const { note, ...documents } = files;
+    expect(confirmed.map(({ where }) => where).sort()).toEqual(
+      [note, ...Object.values(documents).map((file) => `the checkpoint in ${file}`)].sort(),
+    );
     expect(entries).toBeGreaterThan(5);
     expect(found.code).toBe(0);
     expect(await readdir(folder)).toEqual(before);
@@ -200,6 +203,29 @@ describe('ledger verify --public', () => {
         3,
         expect.stringContaining('they were rewritten after it was handed out'),
       ]);
+    }
+  });
+
+  test('says that only the checkpoint in a document was checked, and refuses a note to which text was added', async () => {
+    const { folder, run, files, key, verify } = await handedOut('pdf');
+    const altered = join(folder, 'altered.pdf');
+    await writeFile(altered, Buffer.concat([await readFile(files.pdf ?? ''), Buffer.from('% another answer')]));
+    const found = await verify('--key', key, '--checkpoint', altered);
+    expect(found.code).toBe(0);
+    expect(found.stdout).toContain(`✓ the checkpoint in ${altered}: nothing has changed in the`);
+    expect(found.stdout).toContain(`Only the checkpoint in ${altered} was checked, not the rest of the file`);
+
+    const { note } = JSON.parse((await run('ledger', 'checkpoint', '--json')).stdout) as { note: string };
+    const plain = join(folder, 'plain.txt');
+    await writeFile(plain, note);
+    expect((await verify('--key', key, '--checkpoint', plain)).stdout).toContain(`✓ ${plain}: nothing has changed`);
+    const crlf = join(folder, 'mailed.txt');
+    await writeFile(crlf, note.replaceAll('\n', '\r\n'));
+    expect((await verify('--key', key, '--checkpoint', crlf)).code).toBe(0);
+    for (const added of ['This checkpoint was withdrawn.\n', '\nThis checkpoint was withdrawn.\n', '— x y\n']) {
+      await writeFile(plain, note + added);
+      const refused = await verify('--key', key, '--checkpoint', plain);
+      expect([refused.code, refused.stdout]).toEqual([3, expect.stringContaining('checkpoint-invalid')]);
     }
   });
 

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { verifierKeyOf } from '../../src/crypto/checkpoint.ts';
+import { sha256 } from '../../src/crypto/hash.ts';
 import { runCli } from '../cli/command-line.ts';
 import { deliver, serveHere } from '../serving.ts';
 import { alter, bytes } from '../tampering.ts';
@@ -19,12 +22,42 @@ test('the verifier key is printed, is in DATA_DIR, and is published by the publi
   await serving.stop();
   expect((await runCli(folder, ['ledger', 'key'])).stdout).toBe(shown);
   expect(await readFile(join(folder, 'log.vkey'), 'utf8')).toBe(shown);
-  // A planted file is corrected.
-  await writeFile(join(folder, 'log.vkey'), 'consent-ledger/other/1+00000000+AQ==\n');
-  const key = JSON.parse((await runCli(folder, ['ledger', 'key', '--json'])).stdout) as { verifierKey: string };
-  expect(`${key.verifierKey}\n`).toBe(shown);
-  expect(await readFile(join(folder, 'log.vkey'), 'utf8')).toBe(shown);
 });
+
+test('another key in DATA_DIR is named by verify and doctor, until the file is deleted', async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'log.vkey');
+  const shown = (await runCli(folder, ['ledger', 'key'])).stdout;
+  const { publicKey } = generateKeyPairSync('ed25519');
+  const [name = ''] = shown.split('+');
+  for (const planted of [
+    `${verifierKeyOf(name, publicKey)}\n`,
+    'consent-ledger/other/1+00000000+AQ==\n',
+    '',
+    `${shown}x`,
+  ]) {
+    await writeFile(path, planted);
+    expect((await runCli(folder, ['ledger', 'key'])).stdout).toBe(shown);
+    const verified = await runCli(folder, ['ledger', 'verify']);
+    expect([verified.code, verified.stdout]).toEqual([3, expect.stringContaining('log.vkey holds another key')]);
+    expect((await runCli(folder, ['doctor'])).stdout).toContain('log.vkey holds another key');
+    expect(await readFile(path, 'utf8')).toBe(planted);
+  }
+  await rm(path);
+  expect((await runCli(folder, ['ledger', 'verify'])).code).toBe(0);
+  expect(await readFile(path, 'utf8')).toBe(shown);
+  expect((await runCli(folder, ['doctor'])).stdout).not.toContain('log.vkey');
+  // The key of an earlier epoch is the same key.
+  await writeFile(path, shown.replace('/1+', '/0+').replace(/\+\w{8}\+/, `+${keyIdOf(shown.replace('/1+', '/0+'))}+`));
+  expect((await runCli(folder, ['ledger', 'verify'])).code).toBe(0);
+  expect(await readFile(path, 'utf8')).toBe(shown);
+});
+
+/** The id that belongs to the name and key in a verifier key (C2SP signed-note). */
+function keyIdOf(verifierKey: string): string {
+  const [, name = '', encoded = ''] = /^([^+]+)\+\w+\+(\S+)/.exec(verifierKey) ?? [];
+  return sha256(Buffer.concat([Buffer.from(`${name}\n`), Buffer.from(encoded, 'base64')])).toString('hex', 0, 4);
+}
 
 test('a receipt proves to the sender what was received and when, using only the verifier', async () => {
   const folder = await temporaryFolder();

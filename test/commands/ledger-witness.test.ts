@@ -66,7 +66,8 @@ test('witnesses cosign successive checkpoints, and detect a rewritten or truncat
 });
 
 test.each([
-  ['no quorum', 'log x\n', 'quorum'],
+  ['no quorum', '# empty\n', 'quorum'],
+  ['a log without a key', 'log x\nquorum none\n', 'line 1'],
   ['a witness without a key', 'witness a b\nquorum a\n', 'line 1'],
   ['a quorum of nobody', 'quorum a\n', 'line 1'],
   ['a group of nobody', 'group g any a\nquorum g\n', 'line 1'],

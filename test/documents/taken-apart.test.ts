@@ -28,7 +28,7 @@ test('a re-zipped pack and a single file of it are recognised, and changed ones 
   const body = Buffer.from('{"event":"consent.recorded"}');
   for (const [changed, sentence] of [
     [new Map([...files, ['letter.pdf', letter]]), 'letter.pdf was changed'],
-    [new Map([...files, ['proofs/1.body', body]]), 'proofs/1.body is not what entry 1 holds'],
+    [new Map([...files, ['proofs/1.body', body]]), 'proofs/1.body or .meta is not what entry 1 holds'],
     [new Map([...files, ['more.txt', body]]), 'more.txt is not a file of the pack'],
     [new Map([...files].filter(([name]) => name !== 'case.json')), 'case.json is missing'],
   ] as [Map<string, Buffer>, string][])

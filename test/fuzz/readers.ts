@@ -32,6 +32,7 @@ import { isSharedMailbox, subjectForms, subjectOfEmail } from '../../src/core/su
 import { readFields } from '../../src/http/pages/fields.tsx';
 import { attachment } from '../../src/http/pages/documents.tsx';
 import { createJournal } from '../../src/ledger/journal.ts';
+import { readZip } from '../../src/archives/zip.ts';
 import { findNotes } from '../../src/ledger/verify/outside-checkpoints.ts';
 import { parseWitnessPolicy } from '../../src/ledger/witness-policy.ts';
 import { readVersions } from '../../src/outside/bucket.ts';
@@ -46,6 +47,7 @@ import { diffTexts } from '../../src/policy-snapshots/stored-texts.ts';
 import { readImportCsv } from '../../src/sources/import/read-csv.ts';
 import { readImportLines } from '../../src/sources/import/read-lines.ts';
 import { createRowReader, rowNamesOf } from '../../src/sync/row.ts';
+import { zipBytes } from '../archives/zip-bytes.ts';
 
 /** One reader of bytes that come from outside. */
 export interface Reader {
@@ -363,6 +365,21 @@ export const readers: readonly Reader[] = [
     ],
     refuses: usage,
     most: 5 * MIB,
+  },
+  {
+    name: 'ZIP files',
+    // Each character is a byte.
+    run: (bytes) =>
+      inFile('file.zip', Buffer.from(text(bytes), 'latin1'), (folder) =>
+        readZip(join(folder, 'file.zip'), { keep: () => true, unpackedBytes: MIB }),
+      ),
+    corpus: [
+      zipBytes([
+        { name: 'answer/', content: Buffer.alloc(0), method: 0 },
+        { name: 'answer/letter.txt', content: Buffer.from('a letter '.repeat(20)), descriptor: true },
+        { name: 'answer/manifest.json', content: Buffer.from('{"files":[]}'), method: 0 },
+      ]).toString('latin1'),
+    ],
   },
   {
     name: 'files with checkpoints',

@@ -1,5 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { verifierKeyOf } from '../../src/crypto/checkpoint.ts';
 import { bytes } from '../tampering.ts';
 
 /** Numbers of entries in the attacked world (attack-world.ts). */
@@ -438,6 +440,11 @@ const onFiles: readonly Attack[] = [
     inFolder(join(dataDir, 'evidence'), (path) => appendFile(path, ' ')),
   ),
   files('a file of banner evidence removed', (dataDir) => inFolder(join(dataDir, 'evidence'), (path) => rm(path))),
+  files('the verifier key replaced with another one', async (dataDir) => {
+    const path = join(dataDir, 'log.vkey');
+    const [name = ''] = (await readFile(path, 'utf8')).split('+');
+    await writeFile(path, `${verifierKeyOf(name, generateKeyPairSync('ed25519').publicKey)}\n`);
+  }),
 ];
 
 const witnessed = async (dataDir: string, ending: string): Promise<readonly string[]> => {

@@ -152,7 +152,10 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
     verifyPublicly({
       read: context.store.read,
       key: key as NonNullable<typeof key>,
-      outside: findNotes(await readFile(path(`${stem}.txt`))).map((found) => ({ where: 'cosigned', note: found })),
+      outside: findNotes(await readFile(path(`${stem}.txt`))).notes.map((found) => ({
+        where: 'cosigned',
+        note: found,
+      })),
       timestamps: { tokens: [{ where: 'token', bytes }], roots },
     });
   expect(await publicly(await readFile(path(`${stem}.tsa.tsr`)))).toMatchObject({

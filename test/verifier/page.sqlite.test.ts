@@ -16,6 +16,7 @@ import { openBrowser, shareBrowser } from '../http/pages/browser.ts';
 import type { OfficeWorld } from '../http/office-world.ts';
 import { alter } from '../tampering.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
+import { archivesOf } from '../archives/archives.ts';
 import { filesOf, packOf, sharePack } from './pack-world.ts';
 
 shareBrowser();
@@ -110,8 +111,10 @@ test('the page speaks the language of the pack’s letter: verdict, every check,
       expect([name, await page.locator('#checks .bad').count()]).not.toEqual([name, 0]);
       expect([name, await page.locator('#checks [lang=en]').allInnerTexts()]).toEqual([name, []]);
     }
-    expect(await verdictOn(page, 'pack.zip', pack.zip.subarray(0, pack.zip.length - 40))).toContain(bad);
-    expect(await page.locator('#checks [lang=en]').count()).toBe(0);
+    for (const broken of [pack.zip.subarray(0, pack.zip.length - 40), Buffer.concat([pack.zip, pack.zip])]) {
+      expect(await verdictOn(page, 'pack.zip', broken)).toContain(bad);
+      expect(await page.locator('#checks [lang=en]').count()).toBe(0);
+    }
     expect(requests).toEqual([pathToFileURL(join(folder, 'verify.html')).href]);
   }
 });
@@ -155,6 +158,20 @@ test('the page names the changed file or record', async () => {
   }
   expect(await verdictOn(page, 'pack.zip', zip.subarray(0, zip.length - 40))).toMatch(/^Not as it was sealed/);
   expect(await verdictOn(page, 'picture.png', Buffer.from('PKx'))).toMatch(/^Not as it was sealed/);
+});
+
+test('the page judges every archive by what every program would show of it', async () => {
+  const archives = archivesOf(files, zip);
+  const { page } = await openPage();
+  const verdicts: Record<string, boolean> = {};
+  for (const { what, bytes } of archives)
+    verdicts[what] = (await verdictOn(page, 'pack.zip', bytes)) === 'Nothing was changed.';
+  expect(verdicts).toEqual(Object.fromEntries(archives.map(({ what, isGenuine }) => [what, isGenuine])));
+  const twice = archives.find(({ what }) => what === 'followed by an altered copy');
+  await verdictOn(page, 'pack.zip', twice?.bytes ?? Buffer.of());
+  expect(await page.locator('#checks').innerText()).toContain('programs could show different files of it');
+  const picture = process.env['PICTURES'];
+  if (picture !== undefined) await page.screenshot({ path: join(picture, 'verify-archive.png'), fullPage: true });
 });
 
 test('the page gives the same results in a browser whose WebCrypto lacks Ed25519, and without WebCrypto', async () => {

@@ -112,6 +112,41 @@ describe('a pack proves itself', () => {
       expect((await check(new Map([...mine, [name, other.get(name) as Buffer]]))).ok).toBe(false);
   });
 
+  test('is reported as changed after text was added to a signed note, wherever it is', async () => {
+    const files = filesOf(shared().zip);
+    const proof = String(files.get('proofs/1.tlog-proof'));
+    const [, signature = ''] = /\n(— \S+ \S+\n)$/.exec(proof) ?? [];
+    // The same key with a signature of other bytes.
+    const [dash = '', name = '', encoded = ''] = signature.trim().split(' ');
+    const bytes = Buffer.from(encoded, 'base64').fill(1, 20);
+    const another = `${dash} ${name} ${bytes.toString('base64')}\n`;
+    for (const [added, why] of [
+      ['This proof was withdrawn by the controller.\n', 'its checkpoint has a line that is not a signature'],
+      ['\nThis proof was withdrawn by the controller.\n', 'its checkpoint has a line that is not a signature'],
+      ['\n', 'its checkpoint has a line that is not a signature'],
+      ['— withdrawn by the controller\n', 'its checkpoint has a line that is not a signature'],
+      [another, 'its checkpoint has two signatures of one key'],
+      [signature, 'its checkpoint has two signatures of one key'],
+      ['— w.example/1 AAAAAAAA\n'.repeat(100), 'its checkpoint has too many signatures'],
+    ] as const) {
+      const loose = new Map([
+        ['log.vkey', files.get('log.vkey') as Buffer],
+        ['proofs/1.meta', files.get('proofs/1.meta') as Buffer],
+        ['proofs/1.body', files.get('proofs/1.body') as Buffer],
+        ['proofs/1.tlog-proof', Buffer.from(proof + added)],
+      ]);
+      expect([added, faults(await check(loose))]).toEqual([added, [`Entry 1: ${why}`]]);
+      expect(faults(await check(new Map([...files, ['proofs/1.tlog-proof', Buffer.from(proof + added)]])))).toContain(
+        `Entry 1: ${why}`,
+      );
+      loose.set('proofs/1.tlog-proof', Buffer.from(proof));
+      expect(faults(await check(loose))).toEqual([]);
+      // Signatures of keys that the reader does not know are ignored.
+      loose.set('proofs/1.tlog-proof', Buffer.from(`${proof}— w.example/1 AAAAAAAA\n`));
+      expect(faults(await check(loose))).toEqual([]);
+    }
+  });
+
   test('stays valid after a record was erased, and says so', async () => {
     const erasedFirst = await packOf(async ({ context }) => {
       await alter(context.config.dataDir, 'update entries set meta = null, body = null, salt = null where seq = 1');

@@ -9,10 +9,13 @@ import { SendError } from '../../outside/send-error.ts';
 import { openBucket } from '../../outside/bucket.ts';
 import { BucketError } from '../../outside/s3.ts';
 import { readCheckpointMail } from '../../attention/send-notices.ts';
+import { readWitnessState } from '../../ledger/cosigned-checkpoints.ts';
 import { nextTime } from '../../jobs/schedule.ts';
 import type { BucketAddress } from '../../core/address.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
+import { verifierKeyPath } from '../../context/data-directory.ts';
+import { FOREIGN_KEY, stateOfKeyFile } from '../../ledger/identity.ts';
 import { diagnoseEntry } from '../../ledger/verify/entry-fault.ts';
 import { loadSealTimes } from '../../attention/figures.ts';
 import { UNSEALED_MS } from '../../attention/operator-warnings.ts';
@@ -31,6 +34,8 @@ const SLOW_SYNC_MS = 50;
 /** No disk is this fast: it reports data as written before it is. */
 const IMPLAUSIBLE_SYNC_MS = 0.02;
 const LAG_ENTRIES = 1000;
+/** Clocks that differ by less are not reported. */
+const CLOCK_MS = 300_000;
 
 /** The installation, and the end of its ledger. */
 interface Ledgered extends Context {
@@ -50,8 +55,10 @@ const checks: readonly DoctorCheck<Ledgered>[] = [
   checkSync,
   checkLastEntries,
   checkClock,
+  checkTimes,
   checkSealing,
   checkWitnesses,
+  checkKeyFile,
   checkProjector,
   checkWorker,
   checkBackups,
@@ -75,6 +82,18 @@ export async function checkData(context: Context): Promise<readonly Line[]> {
     lastAt: last?.received_at ?? null,
     databaseFolder: database.engine === 'sqlite' ? dirname(database.path) : dataDir,
   });
+}
+
+async function checkKeyFile({ config, verifierKey }: Context): Promise<Line[]> {
+  const path = verifierKeyPath(config.dataDir);
+  if ((await stateOfKeyFile(path, verifierKey)) !== 'foreign') return [];
+  return [
+    fault(
+      'verifier key',
+      `${FOREIGN_KEY}.`,
+      `Find out who replaced it and who got a copy. Delete ${path}: the next command writes it again.`,
+    ),
+  ];
 }
 
 async function checkStore({ store, config, refusal }: Context): Promise<Line[]> {
@@ -200,7 +219,7 @@ async function checkLastEntries({ store, keys, lastSeq }: Ledgered): Promise<Lin
 
 function checkClock({ lastAt, clock }: Ledgered): Line[] {
   const ahead = lastAt === null ? 0 : Date.parse(lastAt) - clock().getTime();
-  if (ahead < 300_000) return [];
+  if (ahead < CLOCK_MS) return [];
   return [
     fault(
       'clock',
@@ -208,6 +227,42 @@ function checkClock({ lastAt, clock }: Ledgered): Line[] {
       'Enable NTP.',
     ),
   ];
+}
+
+/** Entries after a checkpoint or stamp that say they are older: the clock was set back, or somebody changed it on purpose. */
+async function checkTimes({ store, epoch }: Ledgered): Promise<Line[]> {
+  const newest = await store.read
+    .selectFrom('checkpoints')
+    .select(['size', 'created_at'])
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const { witnesses } = await readWitnessState(store);
+  const stated = [
+    ...(newest === undefined ? [] : [{ what: 'the checkpoint', size: newest.size, at: newest.created_at }]),
+    ...Object.values(witnesses).flatMap(({ name, size, at, epoch: of }) =>
+      at === null || size === 0 || of !== epoch ? [] : [{ what: `the statement of ${name}`, size, at }],
+    ),
+  ];
+  for (const { what, size, at } of stated) {
+    const entry = await store.read
+      .selectFrom('entries')
+      .select(['seq', 'received_at'])
+      .where('seq', '>', size)
+      .where('received_at', '<', new Date(Date.parse(at) - CLOCK_MS).toISOString())
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
+    if (entry !== undefined)
+      return [
+        note(
+          'clock',
+          `Entry ${entry.seq} says that it was received on ${entry.received_at}, but was appended after ${what} over ${counted(size, 'entry', 'entries')} was made on ${at}: its place is proven, its time is not.`,
+          'Enable NTP. `consent-ledger ledger verify` names all such times; do not rely on them.',
+        ),
+      ];
+  }
+  return [];
 }
 
 async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered): Promise<Line[]> {

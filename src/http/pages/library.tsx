@@ -9,7 +9,7 @@ import { reports } from '../../../reports/index.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
-import { checkFile } from '../../documents/check.ts';
+import { checkFile, isUpload } from '../../documents/check.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { requireCsrf } from '../auth/sessions.ts';
 import { documentTitle, DocumentTable } from './documents.tsx';
@@ -264,11 +264,13 @@ function Verdict({
     <Notice tone={genuine ? 'good' : 'bad'}>
       <p>
         <strong>
-          {genuine
-            ? 'Genuine: '
-            : problems.length > 0
-              ? 'Not proven: the ledger does not confirm that this file was made here: '
-              : 'Unknown: no document with these bytes was made here: '}
+          {genuine && documents.length > 0 && documents.every(isUpload)
+            ? 'Registered, but not made here: somebody uploaded it for a request: '
+            : genuine
+              ? 'Genuine: '
+              : problems.length > 0
+                ? 'Not proven: the ledger does not confirm that this file was made here: '
+                : 'Unknown: no document with these bytes was made here: '}
           <bdi>{name}</bdi>
         </strong>
       </p>

@@ -6,7 +6,7 @@ import { type KeptFile, namesKept, readWitnessState } from '../cosigned-checkpoi
 import type { Cosigner, TimestampAuthority } from '../witness-policy.ts';
 
 /** Checks notes, cosignatures and tokens, and that everything kept still exists. Roots are compared by another check. */
-export function beginWitnessed({ store, signed, report }: Run): Checking {
+export function beginWitnessed({ store, signed, stated, report }: Run): Checking {
   if (signed.witnessed === null) return {};
   const { policy, kept, tokens, elsewhere, unread } = signed.witnessed;
   const unchecked = [...unread];
@@ -21,7 +21,12 @@ export function beginWitnessed({ store, signed, report }: Run): Checking {
     // The first line is the ledger's own signature.
     const [, ...lines] = one.note.slice(one.note.indexOf('\n\n') + 2, -1).split('\n');
     for (const line of lines) {
-      if (cosigners.some((witness) => cosignedAt(witness, one.note, line) !== null)) {
+      const cosigned = cosigners.flatMap((witness) => {
+        const at = cosignedAt(witness, one.note, line);
+        return at === null ? [] : [{ what: `the cosignature of ${witness.name}`, size: one.size ?? 0, at }];
+      });
+      if (cosigned.length > 0) {
+        stated.push(...cosigned);
         cosignatures += 1;
         newest = Math.max(newest, one.size ?? 0);
       } else if (policy === null) strangers += 1;
@@ -49,6 +54,7 @@ export function beginWitnessed({ store, signed, report }: Run): Checking {
     const read = await readTimestamp(bytes, Buffer.from(note.note), known.roots);
     if (read.outcome === 'invalid')
       return fault(note.size, `the token ${name} is not valid for its checkpoint: ${read.reason}`);
+    stated.push({ what: `the time stamp of ${known.name}`, size: note.size ?? 0, at: read.at });
     timestamps += 1;
     newest = Math.max(newest, note.size ?? 0);
   }

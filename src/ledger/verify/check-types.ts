@@ -4,6 +4,7 @@ import type { Frontier } from '../../crypto/merkle.ts';
 import type { InstanceKeys } from '../../crypto/keys.ts';
 import type { Store } from '../../store/store.ts';
 import type { Fault } from './entry-fault.ts';
+import type { Misdated, StatedTime } from './check-times.ts';
 import type { SignedNotes } from './signed-notes.ts';
 
 /** Counts besides the faults. */
@@ -28,6 +29,8 @@ export interface Counts {
   readonly witnessed: number;
   /** Sentences about what could not be checked. Not faults of the ledger. */
   readonly unchecked: readonly string[];
+  /** Times in the wrong order. Not faults of the ledger. */
+  readonly misdated: readonly Misdated[];
   readonly root: string;
 }
 
@@ -41,6 +44,8 @@ export interface Run {
   /** DATA_DIR/erasures; null: not checked. */
   readonly erasuresFolder: string | null;
   readonly publicKey: KeyObject;
+  /** DATA_DIR/log.vkey, and the key that it should hold; null: not checked. */
+  readonly keyFile: { readonly path: string; readonly verifierKey: string } | null;
   readonly signed: SignedNotes;
   /** The signed tree before the first entry that is read; empty: the whole ledger is read. */
   readonly since: Frontier;
@@ -48,6 +53,8 @@ export interface Run {
   readonly sourceEnds: ReadonlyMap<string, number>;
   /** Seq of the last entry that is read. */
   readonly highest: number;
+  /** Times stated by valid cosignatures and tokens, added by the check of witnesses. */
+  readonly stated: StatedTime[];
   report(fault: Fault): void;
 }
 

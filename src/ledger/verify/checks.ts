@@ -9,10 +9,11 @@ import { type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
 import type { Check, Checking, Run } from './check-types.ts';
 import { beginSources } from './check-sources.ts';
 import { beginWitnessed } from './check-cosigned.ts';
+import { beginTimes } from './check-times.ts';
 import { diagnoseEntry, notErased } from './entry-fault.ts';
 import { stateOfEvidenceFile, stateOfFile } from '../evidence-files.ts';
 import { erasureRecordName, readErasureRecord } from '../erase.ts';
-import { isPinned } from '../identity.ts';
+import { FOREIGN_KEY, isPinned, stateOfKeyFile } from '../identity.ts';
 import { entryFromRow } from '../read-entries.ts';
 
 /** All checks of `ledger verify`. Faults at the same entry are listed in this order. */
@@ -65,6 +66,18 @@ export const checks: readonly Check[] = [
           if (epochs.at(-1)?.epoch === epoch) return;
           const sentence = `it is in epoch ${epoch}, which no valid entry begins`;
           report({ seq: null, fault: 'identity-altered', sentence });
+        },
+      };
+    },
+  },
+  {
+    claim: 'the file with the verifier key has the key of this ledger',
+    reads: 'DATA_DIR/log.vkey',
+    begin({ keyFile, report }) {
+      return {
+        async end() {
+          if (keyFile === null || (await stateOfKeyFile(keyFile.path, keyFile.verifierKey)) !== 'foreign') return;
+          report({ seq: null, fault: 'identity-altered', sentence: FOREIGN_KEY });
         },
       };
     },
@@ -141,6 +154,13 @@ export const checks: readonly Check[] = [
     claim: 'the ledger is as long as it was signed for, and gives each root that was signed',
     reads: 'leaf_hash, checkpoints, DATA_DIR/journal',
     begin: beginRoots,
+  },
+  {
+    // After the check of witnesses, whose times it compares.
+    claim:
+      'no entry is older than a checkpoint, cosignature or time stamp before it, and none of these older than an entry that it covers',
+    reads: 'received_at, checkpoints, DATA_DIR/witnessed',
+    begin: beginTimes,
   },
   {
     claim: 'content that is gone was erased, and what was erased is gone',

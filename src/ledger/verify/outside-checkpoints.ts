@@ -1,40 +1,55 @@
+import { readFile, stat } from 'node:fs/promises';
 import { inflateSync } from 'node:zlib';
-import { unzipSync } from 'fflate';
+import { readZip } from '../../archives/zip.ts';
 
 /** Limits in bytes: of a file that is searched for checkpoints, and of one unpacked part of it. */
-export const OUTSIDE_FILE_BYTES = 512 * 1024 * 1024;
+const OUTSIDE_FILE_BYTES = 512 * 1024 * 1024;
 const PART_BYTES = 64 * 1024 * 1024;
+
+/** Signed checkpoints found in a file. Nothing is checked: the caller must check the signatures. */
+export interface OutsideNotes {
+  /** Without repeats, in the order found. */
+  readonly notes: readonly string[];
+  /** Whether the file consists of nothing else. Otherwise nothing follows for the rest of it. */
+  readonly isWhole: boolean;
+  /** Why it could not be searched, in a phrase; null: it was. */
+  readonly refused: string | null;
+}
 
 /**
  * Extracts signed checkpoints that left the installation from whatever contains them: a note, a proof, a manifest or
- * other JSON, a PDF (as attachment), a page, or a pack. Without repeats, in the order found. Nothing is checked: the
- * caller must check the signatures.
+ * other JSON, a PDF (as attachment), a page, or a pack. Rejects if the file cannot be read.
  */
-export function findNotes(bytes: Buffer): readonly string[] {
-  return [...new Set(textsOf(bytes).flatMap(notesIn))];
+export async function readOutsideNotes(path: string): Promise<OutsideNotes> {
+  const none = { notes: [], isWhole: false };
+  const { size } = await stat(path);
+  if (size > OUTSIDE_FILE_BYTES) return { ...none, refused: 'it is too large to contain a checkpoint' };
+  const zip = await readZip(path, { keep: (name) => WITH_CHECKPOINT.test(name) });
+  switch (zip.outcome) {
+    case 'other':
+      return { ...findNotes(await readFile(path)), refused: null };
+    case 'refused':
+      return { ...none, refused: zip.reason };
+    case 'read': {
+      const notes = zip.members.flatMap(({ text }) => (text === null ? [] : notesIn(text)));
+      return { notes: [...new Set(notes)], isWhole: false, refused: null };
+    }
+    default:
+      return zip satisfies never;
+  }
 }
-
-function textsOf(bytes: Buffer): readonly string[] {
-  if (bytes.subarray(0, 4).equals(ZIP)) return manifestsOf(bytes).map((text) => text.toString('utf8'));
-  if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') return [...streamsOf(bytes)];
-  return [bytes.toString('utf8')];
-}
-
-const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
 /** In a pack: its manifest, and each proof. */
 const WITH_CHECKPOINT = /(?:^|\/)(?:manifest\.json|[^/]+\.tlog-proof)$/;
 
-function manifestsOf(zip: Buffer): readonly Buffer[] {
-  try {
-    const wanted = {
-      filter: ({ name, originalSize }: { name: string; originalSize: number }) =>
-        WITH_CHECKPOINT.test(name) && originalSize <= PART_BYTES,
-    };
-    return Object.values(unzipSync(zip, wanted)).map((part) => Buffer.from(part));
-  } catch {
-    return [];
-  }
+/** The same for the content of a file that is not a ZIP. */
+export function findNotes(bytes: Buffer): Pick<OutsideNotes, 'notes' | 'isWhole'> {
+  const isPdf = bytes.subarray(0, 5).toString('latin1') === '%PDF-';
+  const texts = isPdf ? [...streamsOf(bytes)] : [bytes.toString('utf8')];
+  return {
+    notes: [...new Set(texts.flatMap(notesIn))],
+    isWhole: !isPdf && texts.every((text) => wholeNotesIn(text) !== null),
+  };
 }
 
 /**
@@ -72,11 +87,32 @@ function inflated(raw: Buffer): Buffer | null {
   }
 }
 
+function notesIn(text: string): readonly string[] {
+  return stringsOf(text).flatMap((one) => wholeNotesIn(one.replace(KEY_LINE, '\n')) ?? embeddedNotesIn(one));
+}
+
+/** What `ledger checkpoint` prints after the note. */
+const KEY_LINE = /\n\nverifier key: \S+\s*$/;
+
+const PROOF = /^(?:c2sp\.org\/tlog-proof@v1|old \d{1,16})\n/;
+const NOTE_BEGINS = /^consent-ledger\/[^\n]*\n\d+\n/;
+
+/**
+ * The notes of a text that consists of notes, or of a proof, which ends with one. Each is returned with everything up to
+ * the next: what somebody added to a note is part of it, so that its check fails. Null for other texts.
+ */
+function wholeNotesIn(text: string): readonly string[] | null {
+  const lines = text.replaceAll('\r\n', '\n');
+  const notes = PROOF.test(lines) ? lines.slice(lines.indexOf('\n\n') + 2) : lines;
+  if (!NOTE_BEGINS.test(notes)) return null;
+  return notes.split(/\n(?=consent-ledger\/)/).map((note) => `${note.replace(/[\r\n]+$/, '')}\n`);
+}
+
 const NOTE = /consent-ledger\/[^\n]{1,200}\n\d{1,16}\n[A-Za-z0-9+/]{43}=\n\n(?:— [^\n<"]{1,2000}(?:\n|$))+/g;
 
-function notesIn(text: string): readonly string[] {
-  const plain = stringsOf(text)
-    .join('\n\n')
+/** Notes in a text for people, such as a page. */
+function embeddedNotesIn(text: string): readonly string[] {
+  const plain = text
     .replaceAll('\r\n', '\n')
     // Pages escape it this way.
     .replaceAll('&#43;', '+')

@@ -31,7 +31,9 @@ export interface SignedNote {
 
 /** Everything signed so far, according to the database and the journal. */
 export interface SignedNotes {
-  readonly database: readonly SignedNote[];
+  readonly database: readonly (SignedNote & {
+    /** ISO 8601 UTC, by the installation's clock. */ readonly createdAt: string;
+  })[];
   /** Faults of rows without a note. */
   readonly brokenRows: readonly Fault[];
   readonly journal: readonly SignedNote[];
@@ -73,7 +75,7 @@ type Judging = SignedNotesOptions & { readonly epochs: readonly Epoch[] };
 export async function readSignedNotes(asked: SignedNotesOptions): Promise<SignedNotes> {
   const epochs = await loadEpochs(asked.store.read, asked.keys, asked.instance, asked.epoch);
   const options = { ...asked, epochs };
-  const database: SignedNote[] = [];
+  const database: SignedNotes['database'][number][] = [];
   const brokenRows: Fault[] = [];
   for await (const row of checkpointRows(options.store)) {
     const { size, root, note, created_at, mac } = row;
@@ -133,7 +135,7 @@ type CheckpointRow = Pick<
   'epoch' | 'size' | 'root' | 'frontier' | 'note' | 'created_at' | 'mac'
 >;
 
-function judgeRow(options: Judging, row: CheckpointRow): SignedNote {
+function judgeRow(options: Judging, row: CheckpointRow): SignedNotes['database'][number] {
   const { size, root, note, created_at, mac } = row;
   const where = `the checkpoint at ${size}`;
   const judged = { ...judgeNote(options, note, where, 'checkpoint-invalid'), size };
@@ -148,7 +150,7 @@ function judgeRow(options: Judging, row: CheckpointRow): SignedNote {
     fault('has a right edge of the tree that does not give the signed root');
   if (!equalBytes(checkpointMac(options.keys.append, note, created_at), mac))
     fault('has a time that is not the one that was written');
-  return { ...judged, faults };
+  return { ...judged, faults, createdAt: created_at };
 }
 
 function judgeNote(

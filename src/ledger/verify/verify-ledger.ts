@@ -1,10 +1,12 @@
+import { originOf, verifierKeyOf } from '../../crypto/checkpoint.ts';
 import type { Entry } from '../../crypto/entry.ts';
 import type { InstanceKeys } from '../../crypto/keys.ts';
 import { EMPTY_FRONTIER, type Frontier } from '../../crypto/merkle.ts';
 import { createBackgroundTurns } from '../../jobs/event-loop.ts';
 import type { Store } from '../../store/store.ts';
-import type { Counts } from './check-types.ts';
+import type { Counts, Run } from './check-types.ts';
 import { checks } from './checks.ts';
+import type { StatedTime } from './check-times.ts';
 import { createFaultList, type Fault } from './entry-fault.ts';
 import { readEntryPages } from '../read-entries.ts';
 import { frontierOf } from '../seal.ts';
@@ -33,6 +35,8 @@ export interface VerifyOptions extends SignedNotesOptions {
    * an erasure.
    */
   readonly erasuresFolder?: string;
+  /** DATA_DIR/log.vkey. Absent: not checked. */
+  readonly keyFile?: string;
   readonly onProgress?: (done: number, total: number) => void;
   /**
    * Reads only entries after the last checkpoint over at most this many entries, and trusts that checkpoint for the
@@ -55,6 +59,7 @@ const nothing: Counts = {
   copies: 0,
   witnessed: 0,
   unchecked: [],
+  misdated: [],
   root: '',
 };
 
@@ -68,6 +73,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   const since = await startOf(options);
   const { highest, total } = await extentOf(store, since.size);
   const sourceEnds = await sourceEndsAt(store, since.size);
+  const stated: StatedTime[] = [];
   const begun = checks.map((check) =>
     check.begin({
       store,
@@ -76,10 +82,12 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
       documentsFolder,
       erasuresFolder,
       publicKey,
+      keyFile: keyFileOf(options),
       signed,
       since,
       sourceEnds,
       highest,
+      stated,
       report,
     }),
   );
@@ -107,6 +115,12 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
     .slice(1)
     .map(({ epoch, first, lostTo }) => ({ epoch, first, lost: Math.max(0, lostTo - first + 1) }));
   return { entries: total, since: since.size, ...counts, ...listed(), restored };
+}
+
+function keyFileOf({ keyFile, instance, epoch, publicKey }: VerifyOptions): Run['keyFile'] {
+  return keyFile === undefined
+    ? null
+    : { path: keyFile, verifierKey: verifierKeyOf(originOf(instance, epoch), publicKey) };
 }
 
 /** The right edge of the tree from which to read on, as `since` says; empty if there is no sound checkpoint. */

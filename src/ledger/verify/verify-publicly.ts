@@ -4,6 +4,7 @@ import { type Entry, erasedSeqs, findEntryFault } from '../../crypto/entry.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
 import type { Query } from '../../store/store.ts';
+import { createTimeline, type Misdated } from './check-times.ts';
 import { createFaultList, type Fault, hasLeafTypes, notErased } from './entry-fault.ts';
 import { type Epoch, epochOf, FIRST_EPOCH, parseOrigin, placeOf, restoredIn } from '../epochs.ts';
 import { readEntryPages } from '../read-entries.ts';
@@ -38,6 +39,8 @@ export interface PublicVerification {
   readonly confirmed: readonly { readonly where: string; readonly size: number }[];
   /** Valid tokens over a checkpoint from outside, with the signed time. */
   readonly stamped: readonly { readonly where: string; readonly size: number; readonly at: string }[];
+  /** Entries that are older than a token before them, and tokens that are older than an entry that they cover. */
+  readonly misdated: readonly Misdated[];
   /** Where backups were restored: the first entry of each later epoch. */
   readonly restored: readonly { readonly epoch: number; readonly first: number }[];
   /** Entries after the last signed checkpoint: without the instance key it is unknown who wrote them. */
@@ -65,11 +68,13 @@ export async function verifyPublicly(options: PublicVerifyOptions): Promise<Publ
   const { highest, total } = await extentOf(read);
   const walk = createWalk(report);
   const roots = createRootCheck(signed, parseOrigin(key.name)?.instance ?? '', walk.epochs, report);
+  const timeline = createTimeline(options.outside.flatMap(({ note }) => parseTreeHead(note)?.size ?? []));
   let done = 0;
   for await (const page of readEntryPages(read, 0, highest)) {
     for (const entry of page) {
       walk.entry(entry);
       roots.entry(entry);
+      timeline.entry(entry.seq, String(entry.receivedAt));
     }
     done += page.length;
     onProgress?.(done, total);
@@ -87,6 +92,7 @@ export async function verifyPublicly(options: PublicVerifyOptions): Promise<Publ
     checkpoints: signed.filter(({ isOutside }) => !isOutside).length,
     confirmed,
     stamped,
+    misdated: timeline.misdated(stamped.map((one) => ({ ...one, what: `the time stamp ${one.where}` }))),
     unsealed: Math.max(0, highest - sealed),
     restored: walk
       .epochs()
