@@ -22,6 +22,7 @@ const clearables = [
   'subject-recipe',
   'event-names',
   'secret-encodings',
+  'necessary-purposes',
 ] as const;
 export type Clearable = (typeof clearables)[number];
 
@@ -51,6 +52,10 @@ export const sourceFlags = new Command()
     '--secret-encoding <id=encoding>',
     `encoding of a signing secret, repeatable: ${secretEncodings.join(', ')}`,
     secretEncoding,
+  )
+  .option(
+    '--necessary-purpose <name...>',
+    'purposes that need no consent, as the records name them (the complete list); naming them as granted is then no consent',
   );
 
 /** `source change --clear`. */
@@ -67,13 +72,17 @@ export async function optionsFrom(flags: SourceFlags, before: SourceOptions): Pr
   const fieldNames = { ...(clear.includes('field-names') ? {} : before.fieldNames), ...names };
   // A field without any names uses the built-in ones again.
   for (const [field, given] of Object.entries(fieldNames)) if (given.length === 0) delete fieldNames[field];
-  const { eventNames, secretEncodings: encodings, ...others } = before;
+  const { eventNames, secretEncodings: encodings, necessaryPurposes, ...others } = before;
   const events = { ...(clear.includes('event-names') ? {} : eventNames), ...flags.eventName };
   const written = { ...(clear.includes('secret-encodings') ? {} : encodings), ...flags.secretEncoding };
+  const necessary = [
+    ...new Set(flags.necessaryPurpose ?? (clear.includes('necessary-purposes') ? [] : (necessaryPurposes ?? []))),
+  ];
   return {
     ...others,
     ...(Object.keys(events).length === 0 ? {} : { eventNames: events }),
     ...(Object.keys(written).length === 0 ? {} : { secretEncodings: written }),
+    ...(necessary.length === 0 ? {} : { necessaryPurposes: necessary }),
     banners: banner === undefined ? (clear.includes('banners') ? [] : before.banners) : [...new Set(banner)],
     fieldNames: Object.fromEntries(Object.entries(fieldNames).map(([field, given]) => [field, [...given]])),
     assumedOffset: assumedOffset ?? before.assumedOffset,

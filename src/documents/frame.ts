@@ -160,9 +160,11 @@ async function problemOfTime(deps: DocumentDeps, madeAt: string, asOf: number, n
 }
 
 /** Without the salt of the recipe: a digest in the ledger must not allow testing salts. */
-function mappingDigest({ fieldNames, eventNames, assumedOffset, subjectRecipe }: SourceOptions): string {
+function mappingDigest(options: SourceOptions): string {
+  const { fieldNames, eventNames, assumedOffset, subjectRecipe, necessaryPurposes } = options;
   const recipe = subjectRecipe === null ? null : { ...subjectRecipe, salt: subjectRecipe.salt !== '' };
-  return digestOf({ fieldNames, eventNames: eventNames ?? {}, assumedOffset, recipe });
+  const necessary = necessaryPurposes === undefined ? {} : { necessaryPurposes };
+  return digestOf({ fieldNames, eventNames: eventNames ?? {}, assumedOffset, recipe, ...necessary });
 }
 
 /** The last checkpoint up to an entry, as printed in documents. */

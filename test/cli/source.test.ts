@@ -84,6 +84,8 @@ it('`source` sets, changes and clears a source’s settings, warns of unknown fi
     '+02:00',
     '--subject-recipe-file',
     'recipe.json',
+    '--necessary-purpose',
+    'Basis',
   ]);
   expect(added.source).toMatchObject({
     slug: 'shop',
@@ -96,6 +98,7 @@ it('`source` sets, changes and clears a source’s settings, warns of unknown fi
       banners: ['b1', 'b2'],
       fieldNames: { subject: ['data.person.key', 'visitor'], subjct: ['x'] },
       assumedOffset: '+02:00',
+      necessaryPurposes: ['Basis'],
       subjectRecipe: { algorithm: 'sha256', normalise: 'trim-lowercase', salted: true },
     },
   });
@@ -115,7 +118,9 @@ it('`source` sets, changes and clears a source’s settings, warns of unknown fi
     'api-key',
     'base-url',
     'subject-recipe',
+    'necessary-purposes',
   ]);
+  expect(changed.source.options).not.toHaveProperty('necessaryPurposes');
   expect(changed.source).toMatchObject({
     apiKeySet: false,
     baseUrl: null,
