@@ -274,7 +274,7 @@ export interface Doubt {
 }
 
 const reasons: Readonly<Record<Doubt['reason'], string>> = {
-  contradiction: 'the record contradicts itself',
+  contradiction: 'within one record',
   'not-chosen': 'the visitor did not choose',
   'not-understood': 'it does not say clearly what was granted',
 };
