@@ -47,7 +47,12 @@ export const platforms: readonly Platform[] = [
     listed: ['groups'],
     necessary: ['c0001'],
   },
-  { name: 'CookieYes', has: ['consentid', 'consent', 'action'], noChoice: ['action'] },
+  {
+    name: 'CookieYes',
+    has: ['consent', 'consentid', 'action'],
+    where: (value) => typeof value === 'string',
+    noChoice: ['action'],
+  },
   { name: 'Complianz', has: ['cmplz*'], necessary: ['cmplzfunctional', 'functional'] },
   {
     name: 'vanilla-cookieconsent',
