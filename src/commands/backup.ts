@@ -87,6 +87,10 @@ export function registerRestore(program: CommandUnknownOpts, io: CommandIo): voi
     )
     .option('--erasures <folder>', 'records of erasures made after the backup; default: the folder erasures next to it')
     .option('--epoch <number>', 'number of the new epoch, if this backup was restored before', wholeNumber(2, 9999))
+    .option(
+      '--owner <email>',
+      'an owner in the backup who may sign in at once; all other accounts wait for a confirmation',
+    )
     .option('--despite-faults', 'restore even if verification finds faults, and record that')
     .option(
       '--database-as-it-is',
@@ -105,6 +109,7 @@ export function registerRestore(program: CommandUnknownOpts, io: CommandIo): voi
         actor: COMMAND_LINE_ACTOR,
         despiteFaults: flags.despiteFaults ?? false,
         epoch: flags.epoch ?? null,
+        owner: flags.owner?.trim().toLowerCase() ?? null,
         onProgress(step: string, done: number, total: number | null) {
           let progress = steps.get(step);
           if (progress === undefined) steps.set(step, (progress = createProgress(io, step)));
@@ -163,7 +168,7 @@ export function registerExport(program: CommandUnknownOpts, io: CommandIo): void
 }
 
 function textOfRestore(report: RestoreReport): string {
-  const { first, epoch, madeAt, lost, verification, erasedAgain } = report;
+  const { first, epoch, madeAt, lost, verification, held, erasedAgain } = report;
   const accepted = verification.faults.length + verification.moreFaults;
   return [
     `${pc.green('✓')} ${counted(first - 1, 'entry', 'entries')} verified${madeAt === null ? '' : `, of the backup of ${madeAt}`}; epoch ${epoch} begins with entry ${first}`,
@@ -179,6 +184,12 @@ function textOfRestore(report: RestoreReport): string {
         ]
       : []),
     ...erasedAgain.problems.map((problem) => pc.red(`✗ ${printable(problem)}`)),
+    ...(held.length > 0
+      ? [
+          `${counted(held.length, 'account')} disabled until confirmed, because some may have been disabled since the backup: ${held.slice(0, 20).map(printable).join(', ')}${held.length > 20 ? ', …' : ''}`,
+          'Enable an owner with `consent-ledger people enable <email>`; the owner confirms the others under People, or all of them with `people enable --held`.',
+        ]
+      : []),
     'Waiting jobs were cancelled, and officers must sign in again. Send the new verifier key to everyone who has the old one: `consent-ledger ledger key`.',
   ].join('\n');
 }

@@ -13,6 +13,7 @@ import {
   listPeople,
   type Person,
   type PersonOutcome,
+  listHeld,
   setDisabled,
 } from '../people/people.ts';
 import {
@@ -122,19 +123,38 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
       }),
     );
 
-  for (const [name, isDisabled, words] of [
-    ['disable', true, 'disable an account: its sessions and links end at once'],
-    ['enable', false, 'enable a disabled account again'],
-  ] as const)
-    withJson(people.command(name))
-      .description(words)
-      .argument('<email>', 'e-mail address of the account')
-      .action((email, options) =>
-        withContext(async (context) => {
+  withJson(people.command('disable'))
+    .description('disable an account: its sessions and links end at once')
+    .argument('<email>', 'e-mail address of the account')
+    .action((email, options) =>
+      withContext(async (context) => {
+        const { personId } = await findAccount(context, email);
+        print(io, options, null, await setDisabled(context, personId, true, administrator));
+      }),
+    );
+
+  withJson(people.command('enable'))
+    .description('enable a disabled account again')
+    .argument('[email]', 'e-mail address of the account')
+    .option('--held', 'instead: every account that a restore disabled, once an owner has confirmed the list')
+    .action((email, options) =>
+      withContext(async (context) => {
+        if ((email === undefined) !== (options.held === true))
+          throw new UsageError(['Specify the e-mail address of the account, or use --held without one.']);
+        if (email !== undefined) {
           const { personId } = await findAccount(context, email);
-          print(io, options, null, await setDisabled(context, personId, isDisabled, administrator));
-        }),
-      );
+          return print(io, options, null, await setDisabled(context, personId, false, administrator));
+        }
+        await context.projector.catchUp();
+        const held = await listHeld(context);
+        for (const { personId } of held) await setDisabled(context, personId, false, administrator);
+        printResult(io, options, { enabled: held.map(summary) }, () =>
+          held.length === 0
+            ? 'No account is held.'
+            : held.map(({ name, email: address }) => `${printable(name)} <${printable(address)}> enabled`).join('\n'),
+        );
+      }),
+    );
 }
 
 const addressOption = new Command().option(

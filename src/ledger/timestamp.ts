@@ -119,16 +119,11 @@ async function tokenProblem(
   if (signer === undefined || others.length > 0) return invalid('it must have exactly one signature');
   const digest = digests.get(signer.digestAlgorithm.algorithmId);
   if (digest === undefined) return invalid('its signature uses a hash that is no longer safe');
-  const { pki } = await load();
   const checked = await signed
     .verify({
       signer: 0,
       data: bufferOf(data),
-      trustedCerts: roots.map((der) => pki.Certificate.fromBER(bufferOf(der))),
-      checkChain: true,
       checkDate: info.genTime,
-      // Authorities do not enclose revocation lists; a token from before its certificate was revoked remains valid.
-      passedWhenNotRevValues: true,
       extendedMode: true,
     })
     .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
@@ -136,8 +131,60 @@ async function tokenProblem(
   const certificate = checked.signerCertificate;
   if (checked.signatureVerified !== true || certificate === null || certificate === undefined)
     return invalid('its signature is wrong');
+  const unchained = await chainProblem(signed, certificate, roots, info.genTime);
+  if (unchained !== null) return invalid(unchained);
   return attributesProblem(signed, signer, certificate);
 }
+
+/** Certificates between a signer and a root at most, and signatures that are checked to find them. */
+const MOST_IN_CHAIN = 8;
+const MOST_CHECKED = 200;
+
+/**
+ * Why no chain of certificates leads from the signer to one of `roots` at this time; null if one does. The library
+ * gives up at the first certificate without an issuer, and judges only the shortest chain; an authority may enclose
+ * another one's certificate of its key (a cross certificate) that leads nowhere. So each chain is found here and judged
+ * by the library alone.
+ */
+async function chainProblem(
+  signed: SignedData,
+  signer: Certificate,
+  roots: readonly Uint8Array[],
+  at: Date,
+): Promise<string | null> {
+  const { pki } = await load();
+  const trusted = roots.map((der) => pki.Certificate.fromBER(bufferOf(der)));
+  const enclosed = (signed.certificates ?? []).filter((one) => one instanceof pki.Certificate);
+  const crls = (signed.crls ?? []).filter((one) => one instanceof pki.CertificateRevocationList);
+  let problem = 'no chain of certificates leads to a trusted one';
+  let checked = 0;
+  const judge = async (chain: readonly Certificate[], root: Certificate): Promise<boolean> => {
+    // The library takes the last certificate as the signer's.
+    const engine = new pki.CertificateChainValidationEngine({
+      ...{ trustedCerts: [root], certs: chain.toReversed(), crls, ocsps: signed.ocsps ?? [], checkDate: at },
+    });
+    // Authorities do not enclose revocation lists; a token from before its certificate was revoked remains valid.
+    const found = await engine.verify({ passedWhenNotRevValues: true });
+    if (!found.result) problem = `its certificate is not valid: ${found.resultMessage}`;
+    return found.result;
+  };
+  const leadsToRoot = async (chain: readonly Certificate[]): Promise<boolean> => {
+    const last = chain.at(-1);
+    if (last === undefined || chain.length > MOST_IN_CHAIN) return false;
+    for (const [place, issuer] of [...trusted, ...enclosed].entries()) {
+      if (!last.issuer.isEqual(issuer.subject) || chain.some((one) => isSame(one, issuer))) continue;
+      checked += 1;
+      if (checked > MOST_CHECKED) return false;
+      if (!(await last.verify(issuer).catch(() => false))) continue;
+      if (place < trusted.length ? await judge(chain, issuer) : await leadsToRoot([...chain, issuer])) return true;
+    }
+    return false;
+  };
+  return (await leadsToRoot([signer])) ? null : problem;
+}
+
+const isSame = (one: Certificate, other: Certificate) =>
+  equalBytes(Buffer.from(one.toSchema(true).toBER()), Buffer.from(other.toSchema(true).toBER()));
 
 /** Checks what else the signature covers: that it is a token, and which certificate signed it (RFC 5035 §3). */
 function attributesProblem(signed: SignedData, signer: SignerInfo, certificate: Certificate): TimestampReading | null {

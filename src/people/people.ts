@@ -209,6 +209,42 @@ export async function setDisabled(
   });
 }
 
+/** Why a restore disabled an account, in its entry. */
+const HELD = 'a backup was restored: enabled again once an owner confirms it';
+
+/**
+ * Disables every account in a database that was restored, except one: which of them were disabled since the backup is
+ * not known, and none of those may come back by itself. Resolves with those disabled. Repeating it is safe.
+ */
+export async function holdAccounts(
+  deps: PeopleDeps,
+  by: Administrator,
+  except: string | null,
+): Promise<readonly Person[]> {
+  const enabled = (await listPeople(deps)).filter(({ email, disabledAt }) => disabledAt === null && email !== except);
+  const disabledAt = isoNow(deps.clock);
+  for (const person of enabled)
+    await recordForPerson(deps, personAction('person.disabled', by, person, HELD), async (tx) => {
+      const { personId } = person;
+      await tx.query.updateTable('people').set({ disabled_at: disabledAt }).where('person_id', '=', personId).execute();
+    });
+  return enabled;
+}
+
+/** Accounts that a restore disabled and nobody has confirmed yet. The read models must be caught up. */
+export async function listHeld(deps: Pick<PeopleDeps, 'store'>): Promise<readonly Person[]> {
+  const rows = await deps.store.read
+    .selectFrom('action_history')
+    .select(['object', 'details'])
+    .where('action', 'in', ['person.disabled', 'person.enabled'])
+    .orderBy('seq')
+    .execute();
+  const last = new Map(rows.map(({ object, details }) => [object, JSON.parse(details) as PersonAction]));
+  return (await listPeople(deps)).filter(
+    ({ personId, disabledAt }) => disabledAt !== null && last.get(personId)?.detail === HELD,
+  );
+}
+
 /**
  * Creates a link where a person chooses a (new) password; an invitation if they have not joined yet. Until it is used,
  * the old password stays valid. `withoutSecondFactor` removes a lost second factor.

@@ -4,7 +4,7 @@ import { readdir, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { lastSeq } from '../../src/store/queries/fold-position.ts';
-import { createOfficeWorld } from '../http/office-world.ts';
+import { createOfficeWorld, signedInAs } from '../http/office-world.ts';
 import { seedRequests } from '../http/pages/seed.ts';
 import { serveAuthority } from '../ledger/time-stamping-authority.ts';
 import { startWitness } from '../ledger/witness-stand-in.ts';
@@ -136,6 +136,56 @@ test('`restore` and `store copy` find what witnesses signed, with and without WI
   const copied = await cli(witnessed, 'store', 'copy', '--to', to, '--retire', '--json');
   expect(JSON.parse(copied.stdout)).toMatchObject({ retired: true, verification: { faults: [], cosignatures: 2 } });
   expect((await cli({ ...witnessed, env: { ...witnessed.env, DATABASE_URL: to } }, 'ledger', 'verify')).code).toBe(0);
+});
+
+test('accounts of a restored backup are disabled until an owner confirms them, however it is restored', async () => {
+  const home = await emptyPlace();
+  const world = await createOfficeWorld(home.env, { worker: false });
+  const olga = await signedInAs(world, 'owner', { email: 'olga@acme.example' });
+  const left = await signedInAs(world, 'officer', { email: 'left@acme.example' });
+  await signedInAs(world, 'auditor', { email: 'amal@acme.example' });
+  const { recipient, file } = await keyPair();
+  const made = await backUp(home, recipient);
+  expect((await cli(home, 'people', 'disable', 'left@acme.example')).code).toBe(0);
+
+  const target = await emptyPlace(home.folder);
+  const nobody = await cli(target, 'restore', made.path, '--identity', file, '--owner', 'left@acme.example');
+  expect(nobody).toMatchObject({ code: 2, stderr: expect.stringContaining("is not an owner's account") as string });
+  const restored = await cli(target, 'restore', made.path, '--identity', file, '--owner', 'Olga@acme.example');
+  expect(restored.stdout).toContain('2 accounts disabled until confirmed');
+  const states = async () => {
+    const { stdout } = await cli(target, 'people', 'list', '--json');
+    return (JSON.parse(stdout) as { people: { email: string; disabledAt: string | null }[] }).people
+      .filter(({ disabledAt }) => disabledAt === null)
+      .map(({ email }) => email)
+      .sort();
+  };
+  expect(await states()).toEqual([olga.email]);
+  const opening = await createOfficeWorld(target.env, { worker: false });
+  const owner = await signedInAs(opening, 'owner', { name: 'New Owner' });
+  const page = await owner.get('/people');
+  expect(page.text).toContain('Until you confirm them');
+  await owner.post(`/people/${left.personId}/access`, { access: 'enable' });
+  await cli(target, 'people', 'disable', 'left@acme.example');
+  // One that was confirmed, and disabled on purpose afterwards, is not among those held.
+  expect((await cli(target, 'people', 'enable', '--held')).stdout).toContain('amal@acme.example');
+  expect(await states()).toEqual(['amal@acme.example', olga.email, owner.email].sort());
+  await opening.context.projector.catchUp();
+  expect((await owner.get('/people')).text).not.toContain('Until you confirm them');
+  expect((await cli(target, 'people', 'enable')).code).toBe(2);
+
+  // The same for a database restored by other means.
+  await opening.context.seal();
+  await opening.context.store.transaction(async ({ query }) => {
+    const end = await lastSeq(query);
+    await query.deleteFrom('entries').where('seq', '>=', end).execute();
+    await query.deleteFrom('checkpoints').where('size', '>=', end).execute();
+  });
+  const accepted = await cli(target, 'restore', '--database-as-it-is', '--json');
+  expect(accepted).toMatchObject({ code: 0 });
+  const { held } = JSON.parse(accepted.stdout) as { held: string[] };
+  expect(held.toSorted()).toEqual(['amal@acme.example', owner.email, olga.email].toSorted());
+  expect(await states()).toEqual([]);
 });
 
 test('a file that a witness signed and the backup lacks is found missing by `restore`', async () => {

@@ -66,11 +66,49 @@ export async function createAuthority() {
       `${name}.pem`,
     );
   };
+  let enclosed: readonly string[] = [];
   await certify('tsa', 'critical,timeStamping');
   await writeFile(join(folder, 'serial'), '01\n');
   return {
     folder,
     caFile: join(folder, 'ca.pem'),
+    /**
+     * Another root that has certified the key of `ca.pem`: `old.pem`, and the certificate `cross.pem`, which every later
+     * answer encloses. `ended.pem`: the same root and key, but expired.
+     */
+    async crossCertify() {
+      const inFolder = (...args: string[]) => openssl(folder, ...args);
+      const usage = ['-addext', 'keyUsage=critical,keyCertSign'];
+      await inFolder('req', '-x509', ...key('old'), '-subj', '/CN=Old root', ...usage, '-out', 'old.pem');
+      await writeFile(join(folder, 'cross.ext'), 'basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\n');
+      await inFolder('req', '-new', '-key', 'ca.key', '-subj', '/CN=Test root', '-out', 'cross.csr');
+      const signing = ['x509', '-req', '-in', 'cross.csr', '-extfile', 'cross.ext'];
+      await inFolder(...signing, '-CA', 'old.pem', '-CAkey', 'old.key', '-CAcreateserial', '-out', 'cross.pem');
+      await writeFile(
+        join(folder, 'ca.cnf'),
+        [
+          '[ca]\ndefault_ca = here\n[here]\ndatabase = index.txt\nnew_certs_dir = .\nserial = caserial\ndefault_md = sha256',
+          'policy = any\nx509_extensions = ext\n[any]\ncommonName = supplied\n[ext]\nbasicConstraints = critical,CA:TRUE\nkeyUsage = critical,keyCertSign',
+        ].join('\n'),
+      );
+      await writeFile(join(folder, 'index.txt'), '');
+      await writeFile(join(folder, 'caserial'), '01\n');
+      const past = ['-startdate', '20200101000000Z', '-enddate', '20210101000000Z'];
+      const own = [
+        'ca',
+        '-batch',
+        '-notext',
+        '-selfsign',
+        '-config',
+        'ca.cnf',
+        '-keyfile',
+        'ca.key',
+        '-in',
+        'cross.csr',
+      ];
+      await inFolder(...own, ...past, '-out', 'ended.pem');
+      enclosed = ['-chain', 'cross.pem'];
+    },
     /** Answers a query as DER. */
     async answer(query: Buffer): Promise<Buffer> {
       await writeFile(join(folder, 'q.tsq'), query);
@@ -88,6 +126,7 @@ export async function createAuthority() {
         'tsa.key',
         '-signer',
         'tsa.pem',
+        ...enclosed,
         '-out',
         'r.tsr',
       );

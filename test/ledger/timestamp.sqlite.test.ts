@@ -45,6 +45,30 @@ test('a token from openssl’s authority is accepted for the data that was sent,
   expect(await reason(Buffer.from('none'), data, roots)).not.toBe('valid');
 });
 
+test('a token counts with any complete chain of certificates, also if the authority encloses a cross certificate', async () => {
+  const authority = await createAuthority();
+  await authority.crossCertify();
+  const { query } = await requestTimestamp(data);
+  const answer = await authority.answer(query);
+  const root = async (name: string) => certificatesIn(await readFile(join(authority.folder, name), 'utf8'));
+  const [ca, old, ended] = [await root('ca.pem'), await root('old.pem'), await root('ended.pem')];
+  await writeFile(join(authority.folder, 'data'), data);
+  await writeFile(join(authority.folder, 'cross.tsr'), answer);
+  const verified = await openssl(
+    authority.folder,
+    ...['ts', '-verify', '-data', 'data', '-in', 'cross.tsr', '-CAfile', 'ca.pem'],
+  );
+  expect(verified.stdout + verified.stderr).toContain('Verification: OK');
+  // The cross certificate leads nowhere, is needed, or is the longer way beside a root that has expired.
+  for (const roots of [ca, old, [...ca, ...old], [...ended, ...old]])
+    expect(await readTimestamp(answer, data, roots)).toMatchObject({ outcome: 'valid' });
+  for (const roots of [ended, [], certificatesIn(await readFile((await createAuthority()).caFile, 'utf8'))])
+    expect(await readTimestamp(answer, data, roots)).toMatchObject({
+      outcome: 'invalid',
+      reason: expect.stringContaining('certificate') as string,
+    });
+});
+
 test('a token is refused after any byte of it was changed', async () => {
   const authority = await createAuthority();
   const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));

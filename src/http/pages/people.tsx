@@ -10,6 +10,7 @@ import {
   changePerson,
   createPasswordLink,
   invitePerson,
+  listHeld,
   listPeople,
   type Person,
   type PersonOutcome,
@@ -150,6 +151,7 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
     const props = {
       frame: pageFrame(context, request, reply),
       people: await listPeople(context),
+      held: await listHeld(context),
       sources: choices(),
       ownId: officerOf(request).personId,
       link,
@@ -163,6 +165,8 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
 interface PeopleProps {
   readonly frame: PageFrame;
   readonly people: readonly Person[];
+  /** Accounts that a restore disabled, and nobody has confirmed since. */
+  readonly held: readonly Person[];
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
   /** The viewer's account; null without one. */
   readonly ownId: string | null;
@@ -185,7 +189,7 @@ interface InviteForm {
 }
 
 function PeoplePage(props: PeopleProps) {
-  const { frame, people, sources, ownId, link, leftOpen, form = {}, problems = [], done = null } = props;
+  const { frame, people, held, sources, ownId, link, leftOpen, form = {}, problems = [], done = null } = props;
   const columns: readonly Column<Person>[] = [
     {
       title: 'Person',
@@ -215,6 +219,14 @@ function PeoplePage(props: PeopleProps) {
       <h1>People</h1>
       <p class="lead">Everyone who can sign in. Each change here, and each sign-in, is recorded in the ledger.</p>
       <Done text={done} />
+      {held.length === 0 ? null : (
+        <Notice tone="warn">
+          <p>
+            A backup was restored, and some accounts may have been disabled after it was made. Until you confirm them
+            under “Change an account”, these stay disabled: {held.map(({ name }) => name).join(', ')}.
+          </p>
+        </Notice>
+      )}
       {leftOpen === null || leftOpen.count === 0 ? null : (
         <Notice tone="warn">
           <p>
