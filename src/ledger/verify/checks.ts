@@ -7,6 +7,7 @@ import { readErasure } from '../../core/erasure.ts';
 import { type Entry, erasedSeqs } from '../../crypto/entry.ts';
 import { type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
 import type { Check, Checking, Run } from './check-types.ts';
+import { beginAccess } from './check-access.ts';
 import { beginSources } from './check-sources.ts';
 import { beginWitnessed } from './check-cosigned.ts';
 import { beginTimes } from './check-times.ts';
@@ -172,6 +173,11 @@ export const checks: readonly Check[] = [
     reads: 'body, sources.options',
     // Skipped for a partial run: the last record of a source may be anywhere.
     begin: (run) => (run.since.size > 0 ? {} : beginSources(run)),
+  },
+  {
+    claim: 'accounts, API tokens, links of hand-overs and scheduled reports are those that the ledger recorded',
+    reads: 'body, people, api_tokens, hand_overs, schedules',
+    begin: (run) => (run.since.size > 0 ? {} : beginAccess(run)),
   },
   {
     claim: 'each file of evidence is the one that its entry commits to',

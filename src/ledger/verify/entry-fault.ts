@@ -31,7 +31,8 @@ export interface Fault {
     | 'identity-altered'
     | 'position-altered'
     | 'schema-altered'
-    | 'source-altered';
+    | 'source-altered'
+    | 'access-altered';
   readonly sentence: string;
 }
 
