@@ -1,8 +1,7 @@
-import type { Reading } from '../../receivers/read.ts';
 import type { Query } from '../store/store.ts';
 import { isAnonymousRepeat } from '../../receivers/index.ts';
-import { readingsOf } from './columns.ts';
-import { type Projection, replaceIn, type Row } from './projection.ts';
+import { forEachReading } from './columns.ts';
+import { type ProjectedEntry, type Projection, replaceIn, type Row } from './projection.ts';
 
 /**
  * Deliveries with neither an id nor a time: if one is repeated, a new choice cannot be distinguished from a repeat.
@@ -26,9 +25,9 @@ export const ambiguousRepeats: Projection = {
     const written = new Set<number>();
     for (const entry of batch) {
       const { seq, source, kind, action } = entry;
-      const anonymous = kind === 'webhook' ? readingsOf(entry).find(isAnonymous) : undefined;
-      if (anonymous?.event != null) {
-        rows.set(seq, { seq, source, event: anonymous.event, resolution: 'unresolved', settled_repeats: 0 });
+      const event = kind === 'webhook' ? anonymousEventOf(entry) : null;
+      if (event !== null) {
+        rows.set(seq, { seq, source, event, resolution: 'unresolved', settled_repeats: 0 });
         written.add(seq);
       } else if (action?.action === 'repeat.settled') {
         const row = rows.get(action.delivery);
@@ -48,8 +47,13 @@ export const ambiguousRepeats: Projection = {
   },
 };
 
-function isAnonymous(reading: Reading): boolean {
-  return reading.outcome === 'read' && isAnonymousRepeat(reading.fact);
+/** The first event of a delivery whose repeat may be a new one. */
+function anonymousEventOf(entry: ProjectedEntry): string | null {
+  let event: string | null = null;
+  forEachReading(entry, (reading) => {
+    if (reading.outcome === 'read' && isAnonymousRepeat(reading.fact)) event ??= reading.event;
+  });
+  return event;
 }
 
 async function loadRows(state: Query, seqs: readonly number[]): Promise<Row<'ambiguous_repeats'>[]> {

@@ -4,7 +4,7 @@ import { applyMove, openCaseFromAction, openCaseFromRequest } from '../cases/fol
 import { blankRequest, type RequestFact } from '../../receivers/dsar.ts';
 import type { Reading } from '../../receivers/read.ts';
 import type { Query } from '../store/store.ts';
-import { joinKey, KeysBySource, partColumns, readingsOf } from './columns.ts';
+import { forEachReading, joinKey, KeysBySource, partColumns } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';
 
 type CaseAction = Extract<Action, { action: 'case.opened' | 'case.moved' }>;
@@ -18,7 +18,7 @@ export const cases: Projection = {
   name: 'cases',
   tables: ['case_history', 'cases'],
   async fold(state, batch) {
-    const events = batch.flatMap(eventsOf);
+    const events = eventsOf(batch);
     if (events.length === 0) return [];
     const inFold = await loadCases(state, events);
     for (const { entry, part, request, action } of events) {
@@ -44,14 +44,18 @@ interface CaseEvent {
   readonly action: CaseAction | null;
 }
 
-function eventsOf(entry: ProjectedEntry): readonly CaseEvent[] {
-  const action = caseActionOf(entry);
-  if (action !== null) return [{ entry, part: 0, request: null, action }];
-  if (entry.kind !== 'webhook') return [];
-  return readingsOf(entry).flatMap((reading, part) => {
-    const request = requestOf(reading, entry.receivedAt);
-    return request === null ? [] : [{ entry, part, request, action: null }];
-  });
+function eventsOf(batch: readonly ProjectedEntry[]): readonly CaseEvent[] {
+  const events: CaseEvent[] = [];
+  for (const entry of batch) {
+    const action = caseActionOf(entry);
+    if (action !== null) events.push({ entry, part: 0, request: null, action });
+    if (entry.kind !== 'webhook') continue;
+    forEachReading(entry, (reading, part) => {
+      const request = requestOf(reading, entry.receivedAt);
+      if (request !== null) events.push({ entry, part, request, action: null });
+    });
+  }
+  return events;
 }
 
 /** The cases that a batch concerns, as of the entry being folded. */

@@ -18,12 +18,24 @@ export function partColumns(entry: ProjectedEntry, part: number): ReturnType<typ
   return { ...historyColumns(entry), part };
 }
 
-/** The events read from an entry's body, in order; their places are the `part` of their rows. Usually one. */
-export function readingsOf({ reading }: Pick<ProjectedEntry, 'reading'>): readonly Reading[] {
-  if (reading === null) return NONE;
-  return reading.more === undefined ? [reading] : [reading, ...reading.more];
+/**
+ * Calls `take` with each event read from an entry's body, in order, and with its place, which is the `part` of its rows.
+ * Usually there is one: nothing is allocated, as every projection does this with every entry.
+ */
+export function forEachReading(
+  { reading }: Pick<ProjectedEntry, 'reading'>,
+  take: (reading: Reading, part: number) => void,
+): void {
+  if (reading === null) return;
+  take(reading, 0);
+  for (const [place, one] of reading.more?.entries() ?? NONE) take(one, place + 1);
 }
-const NONE: readonly Reading[] = [];
+const NONE: readonly (readonly [number, Reading])[] = [];
+
+/** The events read from an entry's body, in order. */
+export function readingsOf({ reading }: Pick<ProjectedEntry, 'reading'>): readonly Reading[] {
+  return reading === null ? [] : [reading, ...(reading.more ?? [])];
+}
 
 /** When it happened, on what basis, and `at`: that time if it counts, otherwise the time of receipt. */
 export function occurredColumns(
@@ -55,11 +67,11 @@ interface FoundFact<T extends Fact['type']> {
 /** The events of a batch of entries that were read as facts of one type, each with its entry, place in it and name. */
 export function factsOf<T extends Fact['type']>(batch: readonly ProjectedEntry[], type: T): FoundFact<T>[] {
   const found: FoundFact<T>[] = [];
-  for (const entry of batch) {
-    for (const [part, reading] of readingsOf(entry).entries())
+  for (const entry of batch)
+    forEachReading(entry, (reading, part) => {
       if (reading.outcome === 'read' && reading.fact.type === type)
         found.push({ entry, part, event: reading.event, fact: reading.fact as FactOf<T> });
-  }
+    });
   return found;
 }
 

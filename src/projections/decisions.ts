@@ -24,7 +24,7 @@ import {
 import type { DecisionFact } from '../../receivers/consent.ts';
 import { decisionIdOf } from '../../receivers/read.ts';
 import type { Query } from '../store/store.ts';
-import { joinKey, KeysBySource, partColumns, quarterOf, readingsOf } from './columns.ts';
+import { forEachReading, joinKey, KeysBySource, partColumns, quarterOf } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
 
 type HistoryRow = Row<'decision_history'>;
@@ -125,9 +125,10 @@ function rowsOf(batch: readonly ProjectedEntry[]): HistoryRow[] {
   const rows: HistoryRow[] = [];
   for (const entry of batch) {
     const { action } = entry;
-    for (const [part, reading] of readingsOf(entry).entries())
+    forEachReading(entry, (reading, part) => {
       if (reading.outcome === 'read' && reading.fact.type === 'decision')
         rows.push(decisionRow(entry, part, reading.fact, decisionIdOf(reading.fact)));
+    });
     if (action?.action === 'consent.withdrawn-by-request') rows.push(requestRow(entry, action));
   }
   return rows;

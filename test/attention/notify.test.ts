@@ -14,6 +14,7 @@ import { moveCase, openCase } from '../../src/cases/move-case.ts';
 import { invitePerson, listPeople } from '../../src/people/people.ts';
 import { runCli } from '../cli/command-line.ts';
 import { savePreferences } from '../../src/attention/preferences.ts';
+import { setAside } from '../../src/attention/unread.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 import { environment } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
@@ -492,4 +493,42 @@ test('the digest counts the documents that schedules made, not those that people
   await run('digest');
   await sent();
   expect(mail.mails.map(({ text }) => text)).toEqual([expect.stringContaining('- 1 document made\n') as string]);
+});
+
+test('what was not understood is announced to officers at the next check, with its number, and again once it was set aside', async () => {
+  const world = await createWorld();
+  const { context, mail, run, sent } = world;
+  await world.invite('acme-officer', 'officer', ['acme']);
+  const arrive = async (body: string) => {
+    const delivery = {
+      ...{ source: 'acme', rawBody: Buffer.from(body), headers: {}, secretId: 'aaaaaaaa', contentType: null },
+      verdict: 'verified' as const,
+    };
+    const { seq } = await appendDelivery(context.ledger, delivery, new Date().toISOString());
+    await context.projector.catchUp();
+    return seq;
+  };
+  await arrive('{"event":"moon.risen","n":1}');
+  await arrive('{"event":"policy.deleted"}');
+  const last = await arrive('{"event":"moon.risen","n":2}');
+  await run('notify');
+  await sent();
+  expect(mail.mails.map(({ text }) => text.split('\n')[0])).toEqual([
+    '- acme: 3 entries could not be understood: look whether a request is among them.',
+  ]);
+  // Not again for the same event …
+  await arrive('{"event":"moon.risen","n":3}');
+  await run('notify');
+  await sent();
+  expect(mail.mails).toHaveLength(1);
+  // … until somebody has looked.
+  await setAside(context, { source: 'acme', event: 'moon.risen', upTo: last + 1, actor: 'ada' });
+  await context.projector.catchUp();
+  await run('notify');
+  await sent();
+  expect(mail.mails).toHaveLength(1);
+  await arrive('{"event":"moon.risen","n":4}');
+  await run('notify');
+  await sent();
+  expect(mail.mails[1]?.text).toContain('- acme: 1 entry could not be understood');
 });

@@ -1,5 +1,6 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { moveCase } from '../../src/cases/move-case.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -20,7 +21,7 @@ import { createServiceClient } from '../../src/service/client.ts';
 import { pullConsentLogs } from '../../src/sync/pull.ts';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 import { fakeConsentLog } from '../sync/fake-consent-log.ts';
-import { environment } from '../serving.ts';
+import { deliver, environment } from '../serving.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';
 import { chosenOf, decision, erased, faultsIn, filesWith, noFaults, planOf } from './world.ts';
 
@@ -376,5 +377,80 @@ describe('erasing a person', () => {
     const { world } = await createWorld();
     await expect(planFor(world, 'nobody', true)).rejects.toThrow('no record of this person');
     await expect(planFor(world, 'a@example.net', true)).rejects.toThrow('recipe of this source is not configured');
+  });
+});
+
+describe('a delivery with several events', () => {
+  /** Delivers a body as it is; resolves with its seq. */
+  async function batch(world: OfficeWorld, ...events: readonly object[]): Promise<number> {
+    const { body } = await deliver(world.url, JSON.stringify({ events }));
+    if (body.seq === undefined) throw new Error('refused');
+    await world.context.projector.projected(body.seq);
+    return body.seq;
+  }
+  const choice = (visitor: string) => ({
+    event: 'consent.recorded',
+    visitor_hash: visitor,
+    banner_id: 'b',
+    consent: { ads: true },
+  });
+
+  it('is kept if some of it is about others, with the number to erase it by; all rows go with the entry', async () => {
+    const { world, context } = await createWorld();
+    const own = await batch(world, choice(PERSON), { ...choice(PERSON), banner_id: 'c' });
+    const shared = await batch(world, { ...choice(PERSON), banner_id: 'd' }, choice('visitor-of-somebody-else'));
+    const stays = await batch(world, choice('visitor-who-stays'));
+    const plan = await planFor(world, PERSON, false);
+    expect(plan.entries.map(({ seq }) => seq)).toContain(own);
+    expect(plan.entries.map(({ seq }) => seq)).not.toContain(shared);
+    expect(plan.kept).toMatchObject([{ what: 'deliveries that hold records of other people, too', seqs: [shared] }]);
+    expect(plan.rows).toMatchObject({ decision_history: 2 });
+    await erased(context, plan);
+    await erased(context, await planOf(context, String(shared)));
+    for (const text of [PERSON, 'visitor-of-somebody-else']) expect(await filesWith(context, text)).toEqual([]);
+    expect(await context.store.read.selectFrom('decision_history').select('seq').execute()).toEqual([{ seq: stays }]);
+    expect(await faultsIn(context)).toEqual(noFaults);
+  });
+
+  it('with requests of two people is erased only with both cases', async () => {
+    const { world, context } = await createWorld();
+    const seq = await batch(
+      world,
+      { event: 'dsar.submitted', email: 'zoe@example.net' },
+      { event: 'dsar.submitted', email: 'ann@example.net' },
+    );
+    const [one, other] = [`default-${seq}`, `default-${seq}.2`];
+    const alone = async () => planErasure(context.erasure, chosenOf(await chooseCase(context.erasure, other)));
+    // The entry is both openings: nothing goes before the other request is named, too.
+    expect((await alone()).needs.map(({ name }) => name).sort()).toEqual([one, other]);
+    const note = { move: 'note' as const, details: { text: 'Zoe called' }, basedOn: 0, actor: 'Olga' };
+    const noted = await moveCase(context.cases, { caseId: one, ...note });
+    await context.projector.catchUp();
+    expect((await alone()).refusals).toEqual([
+      { seq, reason: `it is part of case ${one}, which can only be erased as a whole: erase that case` },
+    ]);
+    const moved = 'seq' in noted ? String(noted.seq) : '';
+    const both = await planOf(context, String(seq), moved);
+    await erased(context, both, { despite: [one, other] });
+    for (const text of ['zoe@example.net', 'ann@example.net']) expect(await filesWith(context, text)).toEqual([]);
+    expect(await context.store.read.selectFrom('cases').select('case_id').execute()).toEqual([]);
+    expect(await faultsIn(context)).toEqual(noFaults);
+  });
+
+  it('a compressed one that could not be read is found by the address in it', async () => {
+    const { world, context } = await createWorld();
+    const body = gzipSync(JSON.stringify({ event: 'moon.risen', seenBy: 'zoe@example.net' }));
+    const delivery = {
+      source: 'default',
+      rawBody: body,
+      headers: {},
+      secretId: 'x',
+      verdict: 'verified' as const,
+      contentType: null,
+    };
+    const { seq } = await appendDelivery(context.ledger, delivery, new Date().toISOString());
+    const asked = await world.event('dsar.submitted', { email: 'zoe@example.net', type: 'erasure' });
+    const plan = await planFor(world, 'zoe@example.net', true);
+    expect(plan.entries.map((entry) => entry.seq)).toEqual([seq, asked]);
   });
 });

@@ -233,6 +233,33 @@ test('the deliveries of version 5 are counted by quarter of an hour', async () =
   expect(await store.schemaDifferences({ quick: false })).toEqual([]);
 });
 
+test('the rows of version 8 are the first events of their entries', async () => {
+  const url = await createDatabase('migrated');
+  const first = await openPostgresStore({ url });
+  await first.transaction(async ({ query }) => {
+    for (const table of ['policy_history', 'decision_history', 'case_history', 'scan_history', 'integration_history']) {
+      // The key goes with the column.
+      await sql`alter table ${sql.table(table)} drop column part`.execute(query);
+      await sql`alter table ${sql.table(table)} add constraint ${sql.ref(`${table}_pkey`)} primary key (seq)`.execute(
+        query,
+      );
+    }
+    await sql`alter table delivery_history drop column events`.execute(query);
+    await sql`drop table set_aside`.execute(query);
+    await sql`drop index delivery_history_unread, decision_history_unknown`.execute(query);
+    await sql`insert into integration_history (seq, source, received_at, occurred_at, occurred_basis, occurred_counts, at, change)
+      values (7, 'shop', 'x', 'x', 'payload', 1, 'x', 'lost')`.execute(query);
+    await sql`update schema_version set version = 8`.execute(query);
+  });
+  await first.close();
+  const store = await openPostgresStore({ url });
+  onTestFinished(() => store.close());
+  expect(await store.read.selectFrom('integration_history').select(['seq', 'part']).execute()).toEqual([
+    { seq: 7, part: 0 },
+  ]);
+  expect(await store.schemaDifferences({ quick: false })).toEqual([]);
+});
+
 test('a process that is still running after another has migrated does not fold, and still receives', async () => {
   const url = await createDatabase('migrated');
   const store = await open(url);
