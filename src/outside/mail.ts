@@ -90,7 +90,7 @@ async function openTransport(settings: MailSettings, ms: number) {
     // A pool of one: closing it ends the current connection, which a transport without a pool leaves open.
     pool: true,
     maxConnections: 1,
-    // A pool sends a mail again by itself if the connection closes while the server has it.
+    // Whether a mail is sent again is decided by its job, never by the pool.
     maxRequeues: 0,
     host,
     port,
