@@ -42,7 +42,7 @@ test('the demo stores a month of signed deliveries for two clients, refuses forg
 
 test('the demo says what needs attention in a data protection officer’s terms', () => {
   expect(result.attention).toMatch(
-    /^\d+ requests?: (?:\d+ overdue, )?1 due in \d days?, 1 unmatched(?:, 1 opt-out)? · \d+ decisions never delivered · \d+ contradictory decisions? · cookies set before consent on \d+ sites? · \d+ integrations? disconnected$/,
+    /^\d+ requests?: (?:\d+ overdue, )?1 due in \d days?, 1 unmatched(?:, 1 opt-out)? · \d+ deliver(?:y|ies) not understood · \d+ decisions never delivered · \d+ contradictory decisions? · cookies set before consent on \d+ sites? · \d+ integrations? disconnected$/,
   );
 });
 
