@@ -174,7 +174,8 @@ test('accounts of a restored backup are disabled until an owner confirms them, h
   expect((await owner.get('/people')).text).not.toContain('Until you confirm them');
   expect((await cli(target, 'people', 'enable')).code).toBe(2);
 
-  // The same for a database restored by other means.
+  // The same for a database restored by other means, which lacks the last entry.
+  await cli(target, 'consent', 'show', 'visitor-1');
   await opening.context.seal();
   await opening.context.store.transaction(async ({ query }) => {
     const end = await lastSeq(query);
