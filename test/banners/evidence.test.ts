@@ -8,6 +8,7 @@ import type { CommandIo } from '../../src/commands/command-io.ts';
 import { registerLedger } from '../../src/commands/ledger.ts';
 import { UsageError } from '../../src/core/errors.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
+import { beginInstallation } from '../cli/command-line.ts';
 import { serverVariables } from '../servers/databases.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -28,6 +29,7 @@ async function createInstallation() {
   vi.stubEnv('DATA_DIR', folder);
   vi.stubEnv('TIME_ZONE', 'Europe/Berlin');
   vi.stubEnv('WEBHOOK_SECRETS', 'a-signing-secret-of-this-test-only-0123456789');
+  await beginInstallation(folder, process.env as Record<string, string>);
   const run = async (...args: string[]): Promise<Run> => {
     const stdout = new PassThrough();
     const io: CommandIo = {
