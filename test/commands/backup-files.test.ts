@@ -110,7 +110,7 @@ test('`restore` refuses a file that was altered, cut or made by someone else, wr
     await craftArchive(path, recipient, content);
     await refused(target, path, file, 3, words);
   };
-  await crafted('contains two members named \"database/settings/000001.jsonl\"', ...members, ...settings(members));
+  await crafted('contains two members named "database/settings/000001.jsonl"', ...members, ...settings(members));
   await crafted('backup.json is larger than', ['backup.json', 300 << 20]);
   await crafted(
     'has a manifest that cannot be read',

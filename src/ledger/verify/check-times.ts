@@ -1,20 +1,4 @@
-import type { Checking, Run } from './check-types.ts';
-
-/** A time at which the first `size` entries existed, as stated by a checkpoint, a cosignature or a token. */
-export interface StatedTime {
-  /** What states it, e.g. "the checkpoint at 12". */
-  readonly what: string;
-  readonly size: number;
-  /** ISO 8601 UTC. */
-  readonly at: string;
-}
-
-/** Times in the wrong order. Not a fault of the ledger: the order of its entries is proven, their times are not. */
-export interface Misdated {
-  /** The entry whose time contradicts another one. */
-  readonly seq: number;
-  readonly sentence: string;
-}
+import type { Checking, Misdated, Run, StatedTime } from './check-types.ts';
 
 /** Clocks differ, and are corrected by small steps. */
 const TOLERANCE_MS = 300_000;

@@ -4,8 +4,23 @@ import type { Frontier } from '../../crypto/merkle.ts';
 import type { InstanceKeys } from '../../crypto/keys.ts';
 import type { Store } from '../../store/store.ts';
 import type { Fault } from './entry-fault.ts';
-import type { Misdated, StatedTime } from './check-times.ts';
 import type { SignedNotes } from './signed-notes.ts';
+
+/** A time at which the first `size` entries existed, as stated by a checkpoint, a cosignature or a token. */
+export interface StatedTime {
+  /** What states it, e.g. "the checkpoint at 12". */
+  readonly what: string;
+  readonly size: number;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+}
+
+/** Times in the wrong order. Not a fault of the ledger: the order of its entries is proven, their times are not. */
+export interface Misdated {
+  /** The entry whose time contradicts another one. */
+  readonly seq: number;
+  readonly sentence: string;
+}
 
 /** Counts besides the faults. */
 export interface Counts {
