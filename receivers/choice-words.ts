@@ -120,7 +120,7 @@ const ticks: Readonly<Record<string, ChoiceMeant>> = {
   '☐': 'refused',
 };
 
-/** A sign before a word is part of it: `-1` and `!yes` grant nothing, and a question is no answer. */
+/** A sign before a word is part of it: `-1` and `!yes` grant nothing. A question is not an answer. */
 function signedMeant(text: string): ChoiceMeant | null {
   const tick = ticks[text.replace('\ufe0f', '')];
   if (tick !== undefined) return tick;
@@ -150,7 +150,7 @@ function phraseMeant(text: string): ChoiceMeant | null {
   if (has('withdrawn')) return isNegated || grants ? null : 'withdrawn';
   if (has('expired', 'terminated', 'invalidated', 'requested')) return null;
   if (has('request-deferred')) return isNegated || grants || refuses || rest.length > 0 ? null : 'request-deferred';
-  // `rejectedNone`: nothing was refused, which is no consent either.
+  // `rejectedNone`: nothing was refused, which does not mean that anything was granted.
   if (refuses && all.length > 1 && all.some((word) => word === 'none' || word === 'nothing')) return null;
   if (refuses) return isNegated || grants ? null : 'refused';
   if (onlyNecessary) return isNegated || rest.length > 0 || has('by-purpose') ? null : 'refused';

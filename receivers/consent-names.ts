@@ -24,7 +24,7 @@ export interface NameRole {
   readonly polarity: Polarity;
   /** What it means for a purpose to be in a list of this name. */
   readonly lists: 'granted' | 'denied' | null;
-  /** A count, time, id or circumstance: its value is no choice. */
+  /** A count, time, id or circumstance: its value is not a choice. */
   readonly isCircumstance: boolean;
   readonly isCount: boolean;
   /** What applied before the choice. */

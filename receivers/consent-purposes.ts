@@ -91,7 +91,7 @@ export function readPurposes(payload: Payload, fields: readonly NamedField[], pl
   return reader.read;
 }
 
-/** Longer texts are no list of pairs. */
+/** Longer texts are not read as pairs. */
 const MAX_PAIRS_TEXT = 20_000;
 
 /**
@@ -283,7 +283,7 @@ class PurposeReader {
         continue;
       }
       const says = choiceMeant(value);
-      // That nobody opted out of a sale is no consent to it.
+      // Not having opted out of a sale is not consent to it.
       const isRightToRefuse = outcomeOf(says) === 'granted' && /sale|sell/i.test(name);
       if (isRightToRefuse || (typeof value === 'number' && role.isCount)) continue;
       if (isAlwaysActive(value)) this.#put(flag ?? name, 'necessary', path, value);
@@ -460,7 +460,7 @@ class PurposeReader {
     return true;
   }
 
-  /** An object that is no choice itself may hold purposes one level below: {"web": {"analytics": false}}. */
+  /** An object that is not a choice itself may hold purposes one level below: {"web": {"analytics": false}}. */
   #unreadMember(item: JsonObject, path: string, listed: Listed, depth: number): void {
     if (!this.#container(item, path, listed, depth + 1)) this.read.unread.push(path);
   }
@@ -505,7 +505,7 @@ class PurposeReader {
     if (outcome === null) return false;
     if (roleOf(key).polarity !== 'refusing' || (typeof value === 'string' && isRefusalWord(value)))
       return this.#put(name, outcome, path, value);
-    // `doNotSell: true` refuses; `doNotSell: false` is no consent to a sale.
+    // `doNotSell: true` refuses; `doNotSell: false` does not consent to a sale.
     return outcome === 'denied' || this.#put(name, 'denied', path, value);
   }
 

@@ -32,7 +32,7 @@ const ISO =
 /** Without separators: `20260701T100000Z`, `20260701100000`. */
 const COMPACT = /^(\d{4})(\d\d)(\d\d)T?(\d\d)(\d\d)(\d\d)(?:[.,](\d{1,9}))?(?:(Z)|([+-]\d\d):?(\d\d)?)?$/;
 const EPOCH = /^\d{9,19}(?:\.\d{1,9})?$/;
-/** Longer texts are no times. */
+/** Longer texts are not read as times. */
 const MAX_WRITTEN = 100;
 
 /** Times claimed to be more than this after receipt do not count. */
