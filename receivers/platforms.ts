@@ -42,8 +42,11 @@ export const platforms: readonly Platform[] = [
   {
     name: 'OneTrust groups',
     has: ['groups'],
+    // `C0001:1,C0002:0` has been unwrapped into an object.
     where: (value) =>
-      typeof value === 'string' && /C000\d/.test(value) && (oneTrustCodes.test(value) || /C000\d:[01]/.test(value)),
+      isJsonObject(value)
+        ? Object.keys(value).some((key) => /^C000\d$/.test(key))
+        : typeof value === 'string' && /C000\d/.test(value) && oneTrustCodes.test(value),
     listed: ['groups'],
     necessary: ['c0001'],
   },

@@ -11,6 +11,7 @@ import { fieldTableOf, normaliseName } from './field-table.ts';
 import { type Fact, families } from './index.ts';
 import { isJsonObject, type JsonObject, parseBody, textOf } from './parse.ts';
 import { mayHoldRequest, textMayHoldRequest } from './request-signs.ts';
+import { platformOf } from './platforms.ts';
 import { unpackBody } from './unpack.ts';
 
 /**
@@ -155,6 +156,11 @@ export function readConsentRow(body: Uint8Array, context: ReadingContext): Readi
   const fact = readDecision(payload, 'pull');
   if ('unreadable' in fact) return { outcome: 'unreadable', event, reason: fact.unreadable };
   return { outcome: 'read', event, fact, unread: payload.unread(consentFamily, null) };
+}
+
+/** The consent platform whose payload a body looks like (platforms.ts); null: none that is known. */
+export function platformNameOf(body: JsonObject, context: ReadingContext): string | null {
+  return platformOf(openPayload(body, consentFamily, context, 'payload'))?.name ?? null;
 }
 
 /** The event that a body names: its documented name if known, otherwise as given; null if it names none or is not JSON. */

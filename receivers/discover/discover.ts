@@ -1,16 +1,21 @@
 import type { Fact } from '../index.ts';
 import type { SourceOptions } from '../../src/core/source.ts';
 import { TEST_EVENT } from '../../src/core/vocabulary.ts';
+import { changePhrase } from '../../src/core/reading-change.ts';
 import type { FieldName } from '../field-names.ts';
 import { isJsonObject, type JsonObject, parseBody } from '../parse.ts';
 import { classify, type EventOptions } from '../event-name.ts';
-import { readConsentRow, readDelivery, type Reading } from '../read.ts';
+import { platformNameOf, readConsentRow, readDelivery, type Reading } from '../read.ts';
+import { alteringIn, type Effects, effectsOf } from './effects.ts';
 import { kindsOf, maskKey, maskValue, type ValueKind } from './kinds.ts';
+import { isMisnamed } from './misnamed.ts';
 import { type Wanted, wantedFields, wantedOfItems } from './wanted.ts';
 
 /** A delivery, or a row of the consent log, to analyse. */
 export interface DiscoverySample {
   readonly kind: 'delivery' | 'row';
+  /** The entry; null: it is not in the ledger. */
+  readonly seq: number | null;
   readonly body: Uint8Array;
   /** ISO 8601 UTC. */
   readonly receivedAt: string;
@@ -28,6 +33,10 @@ interface FieldProposal {
   /** The number of payloads in which the field is found now, and with the proposal. */
   readonly foundBefore: number;
   readonly foundAfter: number;
+  /** What it changes in the reading of the same payloads. */
+  readonly effects: Effects;
+  /** Why it is not part of the mapping unless a person types its path; null: it is. */
+  readonly doubt: string | null;
 }
 
 /** Payloads of one event. */
@@ -35,6 +44,8 @@ export interface EventDiscovery {
   /** The event's documented name, `row` for rows of the consent log, null if unknown. */
   readonly event: string | null;
   readonly samples: number;
+  /** Consent platforms that payloads look like, with their number (platforms.ts); their own rules precede guesses. */
+  readonly platforms: readonly { readonly name: string; readonly count: number }[];
   readonly paths: readonly PathShape[];
   /** Fields understood in every payload, and those found in none or only in some. */
   readonly understood: readonly string[];
@@ -49,7 +60,9 @@ export interface Discovery {
   /** Number of bodies that are not JSON objects; nothing can be proposed for them. */
   readonly notJson: number;
   readonly events: readonly EventDiscovery[];
-  /** Settings for the source's options; empty if nothing should change. */
+  /** What the mapping below changes in the reading of all payloads. */
+  readonly effects: Effects;
+  /** Settings for the source's options, without doubtful proposals that were not asked for; empty if nothing should change. */
   readonly fieldNames: Readonly<Record<string, readonly string[]>>;
   readonly eventNames: Readonly<Record<string, string>>;
 }
@@ -73,9 +86,15 @@ function objectIn(body: Uint8Array): JsonObject | null {
 /**
  * Examines payloads of a source and proposes where fields that are not understood may be: by kinds of values, by parts
  * of names, and by how often values repeat (wanted.ts). A proposal is kept only if reading the same payloads with it
- * finds more than before. Pure; the result contains names and shapes but no values.
+ * finds more than before. All payloads are judged with and without each proposal: one that changes what is already understood is doubtful, and
+ * left out of the mapping unless its path is in `including`. Pure; the result contains names, shapes, and the choices of examples,
+ * but no other values.
  */
-export function discover(samples: readonly DiscoverySample[], options: Options): Discovery {
+export function discover(
+  samples: readonly DiscoverySample[],
+  options: Options,
+  including: readonly string[] = [],
+): Discovery {
   const objects: Parsed[] = samples.flatMap((sample) => {
     const json = objectIn(sample.body);
     return json === null ? [] : [{ ...sample, json }];
@@ -107,20 +126,52 @@ export function discover(samples: readonly DiscoverySample[], options: Options):
   const fieldNames: Record<string, string[]> = {};
   if (useful && events.path !== null) fieldNames['event'] = [events.path];
   const found = [...groups].map(([event, payloads]) => {
-    const one = discoverEvent(event, payloads, base);
-    for (const { field, path } of one.proposals) fieldNames[field] = [...new Set([...(fieldNames[field] ?? []), path])];
+    const one = discoverEvent(event, payloads, base, including);
+    for (const { field, path, doubt } of one.proposals)
+      if (doubt === null || including.includes(path))
+        fieldNames[field] = [...new Set([...(fieldNames[field] ?? []), path])];
     return one;
   });
+  const eventNames = useful ? events.names : {};
   return {
     samples: samples.length,
     notJson: samples.length - objects.length,
     events: found.sort((a, b) => b.samples - a.samples),
+    effects: effectsOfMapping(parsed, options, { fieldNames, eventNames }),
     fieldNames,
-    eventNames: useful ? events.names : {},
+    eventNames,
   };
 }
 
-function discoverEvent(event: string | null, payloads: readonly Parsed[], options: Options): EventDiscovery {
+/** What names of fields and events, put before those of a source, change in the reading of payloads. */
+export function effectsOfMapping(
+  samples: readonly DiscoverySample[],
+  options: Options,
+  { fieldNames, eventNames }: Pick<Discovery, 'fieldNames' | 'eventNames'>,
+): Effects {
+  const names: Record<string, readonly string[]> = { ...options.fieldNames };
+  for (const [field, given] of Object.entries(fieldNames)) names[field] = [...given, ...(names[field] ?? [])];
+  const after = {
+    ...options,
+    fieldNames: names as Options['fieldNames'],
+    eventNames: { ...options.eventNames, ...eventNames },
+  };
+  return effectsOfOptions(samples, options, after);
+}
+
+/** What other options of a source change in the reading of payloads. */
+export function effectsOfOptions(samples: readonly DiscoverySample[], before: Options, after: Options): Effects {
+  return effectsOf(
+    samples.map((one) => ({ seq: one.seq, before: readWith(one, before), after: readWith(one, after) })),
+  );
+}
+
+function discoverEvent(
+  event: string | null,
+  payloads: readonly Parsed[],
+  options: Options,
+  including: readonly string[],
+): EventDiscovery {
   const paths = gatherPaths(payloads.map(({ json }) => json));
   const type = typeOf(event);
   const readings = payloads.map((one) => readWith(one, options));
@@ -131,10 +182,17 @@ function discoverEvent(event: string | null, payloads: readonly Parsed[], option
     distinct,
     shapes: masked,
   }));
-  const plain = { event, samples: payloads.length, paths: shapes, unread: [...unread].slice(0, 50) };
+  const found = type === 'decision' ? platformsIn(payloads, options) : [];
+  const plain = {
+    event,
+    samples: payloads.length,
+    platforms: found,
+    paths: shapes,
+    unread: [...unread].slice(0, 50),
+  };
   if (type === null) return { ...plain, understood: [], missing: [], proposals: [] };
   const wanted = wantedFields[type] ?? [];
-  const count = (some: readonly Reading[], { isFound }: Wanted) =>
+  const count: Counting['count'] = (some, { isFound }) =>
     some.filter((reading) => reading.outcome === 'read' && isFound(reading.fact)).length;
   const before = new Map([...wanted, ...wantedOfItems].map((one) => [one, count(readings, one)]));
   const choices = paths.filter(({ kinds, present }) => (kinds.get('purposes') ?? 0) >= present * 0.8);
@@ -145,32 +203,114 @@ function discoverEvent(event: string | null, payloads: readonly Parsed[], option
       (readings.some(({ outcome }) => outcome === 'unreadable') ||
         [...unread].some((known) => path === known || path.startsWith(`${known}.`))),
   );
+  const isPlatform = found.reduce((sum, { count: some }) => sum + some, 0) >= payloads.length * 0.8;
   const chosen = assign(
-    wanted.filter((one) => (before.get(one) ?? 0) < payloads.length),
+    wanted.filter((one) => (before.get(one) ?? 0) < payloads.length && !(isPlatform && ofPlatforms.has(one.field))),
     candidates,
     payloads.length,
+    paths,
   );
   if (type === 'scan') {
     const items = itemsOf(payloads, paths);
     const missing = wantedOfItems.filter((one) => count(readings, one) < payloads.length);
     chosen.push(...assign(missing, gatherPaths(items), items.length));
   }
-  // Tried together: a payload may be unreadable until several fields are known.
-  const tried: Record<string, string[]> = {};
-  for (const { wanted: one, path } of chosen) tried[one.field] = [path.path, ...(options.fieldNames[one.field] ?? [])];
-  const withAll = payloads.map((one) => readWith(one, { ...options, fieldNames: { ...options.fieldNames, ...tried } }));
-  const proposals = chosen.flatMap(({ wanted: one, path, because }): FieldProposal[] => {
-    const [foundBefore, foundAfter] = [before.get(one) ?? 0, count(withAll, one)];
-    if (foundAfter <= foundBefore) return [];
-    const { field, word } = one;
-    return [{ field, what: word, path: path.path, shape: path.shapes[0] ?? '', because, foundBefore, foundAfter }];
-  });
+  const proposals = tryProposals(chosen, payloads, options, including, { before, count });
   return {
     ...plain,
     understood: wanted.filter((one) => before.get(one) === payloads.length).map(({ word }) => word),
     missing: wanted.filter((one) => (before.get(one) ?? 0) < payloads.length).map(({ word }) => word),
     proposals,
   };
+}
+
+/** Fields that a platform's own rules read. */
+const ofPlatforms: ReadonlySet<FieldName> = new Set([
+  'consentState',
+  'purposes',
+  'grantedPurposes',
+  'deniedPurposes',
+  'consentedAt',
+  'consentExpiresAt',
+]);
+
+function platformsIn(payloads: readonly Parsed[], options: Options): EventDiscovery['platforms'] {
+  const counts = new Map<string, number>();
+  for (const { json, receivedAt } of payloads) {
+    const name = platformNameOf(json, { receivedAt, options });
+    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
+}
+
+interface Counting {
+  readonly before: ReadonlyMap<Wanted, number>;
+  readonly count: (some: readonly Reading[], one: Wanted) => number;
+}
+
+/**
+ * Tries proposals one after another, together with those before, since a payload may be unreadable until several fields are known. A
+ * doubtful one is tried without being kept.
+ */
+function tryProposals(
+  chosen: readonly Chosen[],
+  payloads: readonly Parsed[],
+  options: Options,
+  including: readonly string[],
+  { before, count }: Counting,
+): FieldProposal[] {
+  const readAll = (tried: Options) => payloads.map((one) => readWith(one, tried));
+  const effectsBetween = (first: readonly Reading[], second: readonly Reading[]) =>
+    effectsOf(
+      payloads.flatMap(({ seq }, place) => {
+        const [one, other] = [first[place], second[place]];
+        return one === undefined || other === undefined ? [] : [{ seq, before: one, after: other }];
+      }),
+    );
+  let kept = options;
+  let readings = readAll(kept);
+  const tried = chosen.map((one) => {
+    const { field } = one.wanted;
+    const names = { ...kept.fieldNames, [field]: [one.path.path, ...(kept.fieldNames[field] ?? [])] };
+    const next = { ...kept, fieldNames: names };
+    const after = readAll(next);
+    const effects = effectsBetween(readings, after);
+    const doubt = doubtOf(one, effects, payloads.length);
+    if (doubt === null || including.includes(one.path.path)) [kept, readings] = [next, after];
+    return { one, effects, doubt, after };
+  });
+  return tried.flatMap(({ one: { wanted: field, path, because }, effects, doubt, after }): FieldProposal[] => {
+    const foundBefore = before.get(field) ?? 0;
+    const foundAfter = count(doubt === null ? readings : after, field);
+    if (foundAfter <= foundBefore) return [];
+    const shape = path.shapes[0] ?? '';
+    return [
+      {
+        field: field.field,
+        what: field.word,
+        path: path.path,
+        shape,
+        because,
+        foundBefore,
+        foundAfter,
+        effects,
+        doubt,
+      },
+    ];
+  });
+}
+
+/** Enough payloads for a field that never changes to be suspicious. */
+const SUSPICIOUS = 4;
+
+/** Why a person must decide about a proposal; null: it only adds what was not understood. */
+function doubtOf({ wanted: { field }, path }: Chosen, effects: Effects, samples: number): string | null {
+  const altering = alteringIn(effects);
+  if (altering.length > 0) return altering.map(({ change, count }) => changePhrase(change, count)).join(', ');
+  const grants = effects.changes.find(({ change }) => change === 'unclear-becomes-consent')?.count ?? 0;
+  return field === 'consentState' && grants > 0 && path.distinct === 1 && samples >= SUSPICIOUS
+    ? `it says the same in all ${path.present} payloads that have it, so it may be something else than the choice, and ${changePhrase('unclear-becomes-consent', grants)}`
+    : null;
 }
 
 /** Items in the lists of scans: their fields are looked up in each item. */
@@ -196,10 +336,18 @@ interface Chosen {
 const ENOUGH = 3.5;
 
 /** Gives each field the path with the most points; each path goes to one field, the strongest claim first. */
-function assign(wanted: readonly Wanted[], paths: readonly PathFacts[], samples: number): Chosen[] {
+function assign(
+  wanted: readonly Wanted[],
+  paths: readonly PathFacts[],
+  samples: number,
+  all: readonly PathFacts[] = paths,
+): Chosen[] {
+  const names = all.map(({ path }) => path);
   const claims: Chosen[] = [];
   for (const one of wanted) {
-    const fitting = paths.flatMap((path) => claimOf(one, path, samples) ?? []);
+    const fitting = paths.flatMap((path) =>
+      isMisnamed(one.field, path.path, names) ? [] : (claimOf(one, path, samples) ?? []),
+    );
     for (const claim of fitting)
       claims.push(
         fitting.length === 1
@@ -229,6 +377,8 @@ function claimOf(wanted: Wanted, path: PathFacts, samples: number): Chosen | nul
   const kind = kinds[place];
   const name = normalName(path.path);
   if (kind === undefined || (not?.test(name) ?? false) || (wanted.named === true && !names.test(name))) return null;
+  // A word of choice names nothing.
+  if ((kind === 'word' || kind === 'words') && of('choice') >= path.present * 0.8) return null;
   const because = [`its values look like ${kindWords[kind] ?? kind}`];
   let score = 2 + (place === 0 && kinds.length > 1 ? 0.5 : 0) + (path.present / samples) * 0.5;
   if (names.test(name)) {

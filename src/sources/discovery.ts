@@ -133,7 +133,7 @@ export async function gatherSamples(deps: GatherDeps, source: Source): Promise<G
   };
   for (const delivery of await loadSamples(store.read, slug, 'webhook', lookedAt)) {
     if (delivery.body.length > largest) continue;
-    samples.push({ kind: 'delivery', body: delivery.body, receivedAt: delivery.receivedAt });
+    samples.push({ kind: 'delivery', seq: delivery.seq, body: delivery.body, receivedAt: delivery.receivedAt });
     for (const [name, value] of Object.entries(delivery.headers)) note(name, value);
   }
   const encodings: Record<string, SecretEncoding> = {};
@@ -147,11 +147,12 @@ export async function gatherSamples(deps: GatherDeps, source: Source): Promise<G
     }
     if (fits.isNew) encodings[fits.secretId] = fits.encoding;
     if (item.rawBody.length > largest) continue;
-    samples.push({ kind: 'delivery', body: item.rawBody, receivedAt: item.receivedAt });
+    samples.push({ kind: 'delivery', seq: null, body: item.rawBody, receivedAt: item.receivedAt });
     for (const [name, value] of Object.entries(item.headers)) note(name, value);
   }
   const rows = await loadSamples(store.read, slug, 'consent-log', lookedAt);
-  for (const { body, receivedAt } of rows) if (body.length <= largest) samples.push({ kind: 'row', body, receivedAt });
+  for (const { seq, body, receivedAt } of rows)
+    if (body.length <= largest) samples.push({ kind: 'row', seq, body, receivedAt });
   if (rows.length === 0 && deps.serviceFor !== null)
     samples.push(...(await askForRows(deps, deps.serviceFor, source, notes)));
   return {
@@ -195,7 +196,7 @@ async function askForRows(
     const query = { bannerId: options.banners[0] ?? null, from: null, to: null, limit: ROWS_ASKED, cursor: null };
     const { rows } = await service.fetchConsentLogPage(query);
     const receivedAt = clock().toISOString();
-    return rows.map(({ bytes }) => ({ kind: 'row', body: bytes, receivedAt }));
+    return rows.map(({ bytes }) => ({ kind: 'row', seq: null, body: bytes, receivedAt }));
   } catch (error) {
     notes.push(`The consent log could not be examined: ${error instanceof Error ? error.message : String(error)}`);
     return [];

@@ -246,8 +246,8 @@ export const readers: readonly Reader[] = [
     run: (bytes) =>
       discover(
         [
-          { kind: 'delivery', body: bytes, receivedAt: RECEIVED },
-          { kind: 'row', body: bytes, receivedAt: RECEIVED },
+          { kind: 'delivery', seq: 1, body: bytes, receivedAt: RECEIVED },
+          { kind: 'row', seq: 2, body: bytes, receivedAt: RECEIVED },
         ],
         options,
       ),

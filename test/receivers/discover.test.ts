@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { discover, type DiscoverySample } from '../../receivers/discover/discover.ts';
+import { discover, type DiscoverySample, effectsOfMapping } from '../../receivers/discover/discover.ts';
 import { maskValue } from '../../receivers/discover/kinds.ts';
 import { readConsentRow, readDelivery } from '../../receivers/read.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
@@ -12,6 +12,7 @@ const receivedAt = NOON.toISOString();
 const plain = sourceOptionsSchema.parse({});
 const delivery = (body: object): DiscoverySample => ({
   kind: 'delivery',
+  seq: null,
   body: Buffer.from(JSON.stringify(body)),
   receivedAt,
 });
@@ -94,13 +95,13 @@ describe('discovering how a sender writes its payloads', () => {
       await sandbox.playTraffic({
         deliver: async ({ body, note }) => {
           // Forged deliveries have less content than the service's.
-          if (note !== 'forged' && note !== 'unsigned') samples.push({ kind: 'delivery', body, receivedAt });
+          if (note !== 'forged' && note !== 'unsigned') samples.push({ kind: 'delivery', seq: null, body, receivedAt });
           return { outcome: 'accepted' };
         },
       });
       const rows = await allRows(sandbox, sandbox.clients[0]?.apiKey ?? '');
       samples.push(
-        ...rows.map((row) => ({ kind: 'row' as const, body: Buffer.from(JSON.stringify(row)), receivedAt })),
+        ...rows.map((row) => ({ kind: 'row' as const, seq: null, body: Buffer.from(JSON.stringify(row)), receivedAt })),
       );
       const found = discover(samples, plain);
       const consent = found.events.find(({ event }) => event === 'consent.recorded');
@@ -179,11 +180,12 @@ describe('discovering how a sender writes its payloads', () => {
   it('rows of the log have their own names, and names that are values are masked', () => {
     const rows = Array.from({ length: 6 }, (_, n) => ({
       kind: 'row' as const,
+      seq: null,
       body: Buffer.from(
         JSON.stringify({
           serial: `row-${7000 + n}`,
           who: { digest: hash(n) },
-          reply: 'yes',
+          reply: n % 2 === 0 ? 'yes' : 'no',
           when: 1_780_000_000 + n,
           [`p${n}@example.org`]: 1,
         }),
@@ -206,7 +208,9 @@ describe('discovering how a sender writes its payloads', () => {
 
   it('proposes nothing for fields it cannot identify', () => {
     const odd = Array.from({ length: 5 }, (_, n) => delivery({ a: 'x', b: n, c: { d: 'hello there' } }));
-    expect(discover([...odd, { kind: 'delivery', body: Buffer.from('ping'), receivedAt }], plain)).toMatchObject({
+    expect(
+      discover([...odd, { kind: 'delivery', seq: null, body: Buffer.from('ping'), receivedAt }], plain),
+    ).toMatchObject({
       samples: 6,
       notJson: 1,
       fieldNames: {},
@@ -253,5 +257,111 @@ describe('discovering how a sender writes its payloads', () => {
     for (const [value, shape] of masked) expect(maskValue(value)).toBe(shape);
     const deep = JSON.parse('['.repeat(30_000) + ']'.repeat(30_000)) as unknown;
     expect(maskValue(deep)).toBe('list of list of list of a list');
+  });
+});
+
+describe('a proposal is judged on all payloads before it is made', () => {
+  /** 21 of 40 visitors refuse. */
+  const samples = (more: object) =>
+    Array.from({ length: 40 }, (_, n) => ({
+      ...delivery({
+        event: 'consent.recorded',
+        record_id: `r-${n}00`,
+        visitor_id: hash(n),
+        decision: n < 21 ? 'rejected' : 'accepted',
+        timestamp: '2026-07-01T10:00:00Z',
+        ...more,
+      }),
+      seq: n + 1,
+    }));
+  const effects = (more: object, fieldNames: Record<string, string[]>) =>
+    effectsOfMapping(samples(more), plain, { fieldNames, eventNames: {} });
+
+  it('says how many refusals would become consent, with three examples', () => {
+    expect(effects({ mood: 'yes' }, { consentState: ['mood'] })).toEqual({
+      changes: [{ change: 'refusal-becomes-consent', count: 21 }],
+      examples: [1, 2, 3].map((seq) => ({ seq, before: 'refused', after: 'consent to everything' })),
+    });
+    expect(effects({ asked: ['ads', 'analytics'] }, { grantedPurposes: ['asked'] })).toMatchObject({
+      changes: [
+        { change: 'refusal-becomes-unclear', count: 21 },
+        { change: 'purposes-change', count: 19 },
+      ],
+    });
+    expect(effects({ mood: 'yes' }, { bannerId: ['mood'] })).toEqual({ changes: [], examples: [] });
+  });
+
+  it('says how many times would change', () => {
+    expect(effects({ window: '2026-07-02T10:00:00Z' }, { consentedAt: ['window'] })).toMatchObject({
+      changes: [{ change: 'time-changes', count: 40 }],
+      examples: [
+        { before: 'refused; at 2026-07-01 10:00:00 UTC', after: 'refused; at 2026-07-02 10:00:00 UTC' },
+        { seq: 2 },
+        { seq: 3 },
+      ],
+    });
+  });
+
+  it('proposes no field named like an opt-out, an interaction, an expiry or a creation beside a change', () => {
+    const rows = Array.from({ length: 20 }, (_, n) =>
+      delivery({
+        event: 'consent.recorded',
+        nummer: `z-${7000 + n}`,
+        wer: hash(n),
+        hide_interaction_state: n % 2 === 0 ? 'yes' : 'no',
+        never_state: n % 3 === 0 ? 'yes' : 'no',
+        gone_out_expiry_moment: new Date(Date.UTC(2027, 6, 1, 10, n)).toISOString(),
+        erstellt_moment: new Date(Date.UTC(2026, 5, 1, 10, n)).toISOString(),
+        zuletzt_updated_at: new Date(Date.UTC(2026, 6, 1, 10, n)).toISOString(),
+      }),
+    );
+    const { fieldNames } = discover(rows, plain);
+    expect(fieldNames['consentState']).toBeUndefined();
+    expect(fieldNames['consentedAt'] ?? []).not.toContain('erstellt_moment');
+    expect(fieldNames['consentedAt'] ?? []).not.toContain('gone_out_expiry_moment');
+  });
+
+  it('leaves out a proposal that changes what is understood, unless its path is typed', () => {
+    const doubtful = Array.from({ length: 8 }, (_, n) =>
+      delivery({
+        event: 'consent.recorded',
+        id: `s-${n}00`,
+        visitor_id: n < 6 ? hash(n) : null,
+        decision: n % 2 === 0 ? 'reject' : 'accept',
+        hasher: hash(100 + n),
+        timestamp: `2026-07-01T10:00:0${n}Z`,
+      }),
+    );
+    const found = discover(doubtful, plain);
+    const proposal = found.events[0]?.proposals.find(({ field }) => field === 'subject');
+    expect(proposal).toMatchObject({ path: 'hasher', doubt: '6 records would belong to other visitors' });
+    expect(proposal?.effects.examples).toHaveLength(3);
+    expect(found.fieldNames).toEqual({});
+    expect(discover(doubtful, plain, ['hasher']).fieldNames).toEqual({ subject: ['hasher'] });
+  });
+
+  it('does not take a field that always says yes for the choice', () => {
+    const constant = Array.from({ length: 6 }, (_, n) =>
+      delivery({ event: 'consent.recorded', id: `s-${n}00`, visitor_id: hash(n), verdikt: 'agreed' }),
+    );
+    const found = discover(constant, plain);
+    expect(found.fieldNames['consentState']).toBeUndefined();
+    const proposal = found.events[0]?.proposals.find(({ field }) => field === 'consentState');
+    expect(proposal?.doubt).toContain('it says the same in all 6 payloads');
+    expect(discover(constant, plain, ['verdikt']).fieldNames).toMatchObject({ consentState: ['verdikt'] });
+  });
+
+  it('recognises a platform, whose own rules come before guesses', () => {
+    const groups = Array.from({ length: 40 }, (_, n) =>
+      delivery({
+        event: 'consent.recorded',
+        consentId: hash(n),
+        groups: 'C0001:1,C0002:0',
+        hasher: hash(n),
+        when_it: 'x',
+      }),
+    );
+    expect(discover(groups, plain).events[0]?.platforms).toEqual([{ name: 'OneTrust groups', count: 40 }]);
+    expect(Object.keys(discover(groups, plain).fieldNames)).not.toContain('purposes');
   });
 });
