@@ -47,7 +47,8 @@ export function effectsOf(payloads: readonly ReadTwice[]): Effects {
         const examples = found.get(change) ?? [];
         found.set(change, examples);
         const withTime = change === 'time-changes';
-        examples.push({ seq, before: readWords(one, withTime), after: readWords(other, withTime) });
+        const whose = change === 'person-changes' ? '; another visitor' : '';
+        examples.push({ seq, before: readWords(one, withTime), after: `${readWords(other, withTime)}${whose}` });
       }
     }
   }

@@ -1,17 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { discover, type Discovery, type EventDiscovery } from '../../receivers/discover/discover.ts';
+import { discover, type Discovery, effectsOfMapping, type EventDiscovery } from '../../receivers/discover/discover.ts';
+import { alteringIn, type Effects } from '../../receivers/discover/effects.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
+import { changePhrase } from '../core/reading-change.ts';
+import type { FieldMapping } from '../sources/changes.ts';
 import {
   countDeliveriesAfter,
+  doubtfulPaths,
   type Gathered,
   gatherSamples,
   isEmptyProposal,
   lastDelivery,
   loadProposal,
-  proposalOf,
+  proposalFrom,
   saveProposal,
 } from '../sources/discovery.ts';
 import {
@@ -40,13 +44,14 @@ export function registerSourceDiscover(source: CommandUnknownOpts, io: CommandIo
         { store: context.store, rejected: context.rejected, clock: context.clock, serviceFor: context.sync.serviceFor },
         one,
       );
-      const found = discover(samples, one.options);
-      const proposal = proposalOf(slug, {
-        fieldNames: found.fieldNames,
-        eventNames: found.eventNames,
-        secretEncodings: encodings,
-        samples: found.samples,
-      });
+      const { including = [] } = options;
+      const found = discover(samples, one.options, including);
+      const unknown = including.filter((path) => !doubtfulPaths(found.events).includes(path));
+      if (unknown.length > 0)
+        throw new UsageError([
+          `--including: ${unknown.map(printable).join(', ')}: not among the fields that were left out. Use the names that \`source discover ${slug}\` shows after “not in the proposal”.`,
+        ]);
+      const proposal = proposalFrom(slug, found, encodings, including);
       const isEmpty = isEmptyProposal(proposal);
       if (!isEmpty) await saveProposal(context.store, slug, proposal);
       const document = {
@@ -75,6 +80,10 @@ function discoverCommand(source: CommandUnknownOpts) {
       'wait until this many deliveries have arrived, not counting test events',
       wholeNumberFrom(1),
     )
+    .option(
+      '--including <path...>',
+      'also propose these fields, which change how payloads are read that are already understood',
+    )
     .option('--accept [proposal]', 'apply the proposal shown last (or the one with this id) from now on')
     .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR);
 }
@@ -86,6 +95,7 @@ async function accept(context: Context, io: CommandIo, slug: string, options: Di
     throw new UsageError([
       `The latest proposal for ${slug} is ${proposal.proposalId}: run \`source discover ${slug}\` again and review it.`,
     ]);
+  await assertStillHolds(context, slug, proposal);
   const outcome = await context.sources.acceptMapping(slug, proposal, options.officer);
   switch (outcome.outcome) {
     case 'done':
@@ -114,6 +124,19 @@ async function accept(context: Context, io: CommandIo, slug: string, options: Di
     default:
       return outcome satisfies never;
   }
+}
+
+/** Judges a proposal on what arrived since; throws UsageError if it changes what is understood and nobody decided so. */
+async function assertStillHolds(context: Context, slug: string, proposal: FieldMapping): Promise<void> {
+  if (proposal.including.length > 0) return;
+  const { store, rejected, clock } = context;
+  const source = findSource(context, slug);
+  const { samples } = await gatherSamples({ store, rejected, clock, serviceFor: null }, source);
+  const altering = alteringIn(effectsOfMapping(samples, source.options, proposal));
+  if (altering.length > 0)
+    throw new UsageError([
+      `With what has arrived since, ${altering.map(({ change, count }) => changePhrase(change, count)).join(', ')}: run \`source discover ${slug}\` again and review it.`,
+    ]);
 }
 
 /** Waits for deliveries to any server on the same database: ledger and ring contain them. */
@@ -152,7 +175,7 @@ function text(
     proposal,
   }: Pick<Gathered, 'headers' | 'notes'> & {
     readonly refusedNotLookedAt: number;
-    readonly proposal: ReturnType<typeof proposalOf> | null;
+    readonly proposal: FieldMapping | null;
   },
   found: Discovery,
 ): string {
@@ -184,6 +207,7 @@ function text(
           ...Object.entries(proposal.eventNames).map(
             ([given, documented]) => `“${printable(given)}” seems to be ${documented}.`,
           ),
+          `In the payloads examined: ${effectsText(found.effects)}`,
           `${pc.bold(`Proposal ${proposal.proposalId}`)}: apply it with \`consent-ledger source discover ${slug} --accept ${proposal.proposalId}\`. Review it first: a wrong mapping is worse than none.`,
         ]),
   ].join('\n');
@@ -200,7 +224,16 @@ function discoveryText({ samples, notJson, events }: Discovery): string {
   ].join('\n\n');
 }
 
-function eventText({ event, samples, paths, understood, missing, unread, proposals }: EventDiscovery): string {
+function eventText({
+  event,
+  samples,
+  platforms,
+  paths,
+  understood,
+  missing,
+  unread,
+  proposals,
+}: EventDiscovery): string {
   const name = event === 'row' ? 'Rows of the consent log' : event === null ? 'Unknown events' : event;
   return [
     pc.bold(`${printable(name)} (${samples})`),
@@ -209,12 +242,29 @@ function eventText({ event, samples, paths, understood, missing, unread, proposa
       paths.map(({ path, present, distinct, shapes }) => [path, present, distinct, shapes.join(' | ')]),
       'No fields.',
     ),
+    ...platforms.map(({ name: one, count }) => `${pc.green('✓')} looks like ${one}: ${count} of ${samples}`),
     ...(understood.length > 0 ? [`${pc.green('✓')} understood: ${understood.join(', ')}`] : []),
     ...(missing.length > 0 ? [`· not in all of them: ${missing.join(', ')}`] : []),
     ...(unread.length > 0 ? [`· not read: ${unread.map(printable).join(', ')}`] : []),
     ...proposals.map(
-      ({ what, field, path, because, foundBefore, foundAfter }) =>
-        `${pc.yellow('→')} ${what} (${field}) seems to be in ${printable(path)}: ${because.join(', ')}; found in ${foundAfter} of ${samples} instead of ${foundBefore}`,
+      ({ what, field, path, because, foundBefore, foundAfter, effects, doubt }) =>
+        `${pc.yellow('→')} ${what} (${field}) seems to be in ${printable(path)}: ${because.join(', ')}; found in ${foundAfter} of ${samples} instead of ${foundBefore}${
+          doubt === null
+            ? ''
+            : `\n  ${pc.red('not in the proposal')}: ${doubt}; add --including ${printable(path)} only if you are sure\n  ${effectsText(effects)}`
+        }`,
+    ),
+  ].join('\n');
+}
+
+/** `21 refusals would become consent.` and up to three examples. */
+export function effectsText({ changes, examples }: Effects): string {
+  if (changes.length === 0) return 'no choice, time or visitor that is read now would change.';
+  return [
+    `${changes.map(({ change, count }) => changePhrase(change, count)).join(', ')}.`,
+    ...examples.map(
+      ({ seq, before, after }) =>
+        `  ${seq === null ? 'not stored' : `entry ${seq}`}: read now: ${printable(before)} | would be read: ${printable(after)}`,
     ),
   ].join('\n');
 }

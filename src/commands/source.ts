@@ -1,4 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { effectsOfOptions } from '../../receivers/discover/discover.ts';
+import { alteringIn } from '../../receivers/discover/effects.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import { gatherSamples } from '../sources/discovery.ts';
 import pc from 'picocolors';
 import { checkKey, type KeyCheck } from '../context/check-key.ts';
 import { sideBySide } from '../core/side-by-side.ts';
@@ -16,7 +21,7 @@ import {
 } from './source-flags.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 import { findSourceFaults, type SourceFault } from '../sources/faults.ts';
-import { registerSourceDiscover } from './source-discover.ts';
+import { effectsText, registerSourceDiscover } from './source-discover.ts';
 import { registerSourceImport } from './source-import.ts';
 import { registerSourceOffboard } from './source-offboard.ts';
 import { registerSourceRotate } from './source-rotate.ts';
@@ -67,13 +72,19 @@ export function registerSource(program: CommandUnknownOpts, io: CommandIo): void
 
   const change = withJson(source.command('change'))
     .argument('<slug>', 'source slug')
-    .description('change settings of a source; options you leave out stay unchanged');
+    .description('change settings of a source; options you leave out stay unchanged')
+    .option(
+      '--alter-readings',
+      'make the change even if payloads that are already understood would be read differently',
+    );
   for (const flag of [apiKey, siteKey]) withSecret(change, flag);
   withOptions(withOptions(change, sourceFlags), clearFlag).action(async (slug, options) => {
     const secrets = await readSecrets(options, [apiKey, siteKey]);
     await withContext(async (context) => {
       const before = findSource(context, slug);
       const changes = await changesFrom(options, secrets, before);
+      if (changes.options !== undefined && options.alterReadings !== true)
+        await assertNothingAltered(context, before, sourceOptionsSchema.parse(changes.options));
       report(io, options, context, slug, await context.sources.change(slug, changes, COMMAND_LINE_ACTOR), 'changed');
     });
   });
@@ -166,6 +177,21 @@ function summaryOf(checks: readonly SourceCheck[]): string {
     ...named('refused or unreachable', refused),
     ...named('not pulled', not),
   ].join(', ');
+}
+
+/** Throws UsageError if other options change how payloads are read that are already understood. */
+async function assertNothingAltered(
+  { store, rejected, clock }: Context,
+  source: Source,
+  options: Source['options'],
+): Promise<void> {
+  const { samples } = await gatherSamples({ store, rejected, clock, serviceFor: null }, source);
+  const effects = effectsOfOptions(samples, source.options, options);
+  if (alteringIn(effects).length > 0)
+    throw new UsageError([
+      `Nothing was changed. In the newest ${samples.length} payloads of ${source.slug}, ${effectsText(effects)}`,
+      'If that is right, add --alter-readings.',
+    ]);
 }
 
 async function changesFrom(

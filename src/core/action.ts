@@ -217,6 +217,8 @@ const mappingAccepted = z.object({
   secretEncodings: z.record(z.string(), z.string()),
   /** The number of deliveries and rows on which the proposal was based. */
   samples: z.number().int().nonnegative(),
+  /** Paths among them that change what was already understood; the officer typed each. */
+  including: z.array(z.string()).exactOptional(),
   /** All options, including the mapping. */
   options: recordedOptionsSchema.exactOptional(),
 });

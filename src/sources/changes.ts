@@ -204,6 +204,8 @@ export interface FieldMapping {
   readonly secretEncodings: Readonly<Record<string, SecretEncoding>>;
   /** The number of deliveries and rows on which it is based. */
   readonly samples: number;
+  /** Paths that change what is already understood; a person typed each to include it. */
+  readonly including: readonly string[];
 }
 
 /** The row of a new source. */

@@ -3,7 +3,7 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import type { Clock } from '../core/clock.ts';
 import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
-import { type DiscoverySample, isTestEvent } from '../../receivers/discover/discover.ts';
+import { type Discovery, type DiscoverySample, isTestEvent } from '../../receivers/discover/discover.ts';
 import { maskKey, maskValue } from '../../receivers/discover/kinds.ts';
 import { verifySignature } from '../../receivers/signature-node.ts';
 import type { RejectedRing } from '../rejected/ring.ts';
@@ -209,6 +209,7 @@ const proposalSchema = z.object({
   eventNames: z.record(z.string(), z.string()),
   secretEncodings: z.record(z.string(), z.enum(secretEncodings)),
   samples: z.number(),
+  including: z.array(z.string()).default([]),
 });
 
 /** Derives a proposal's id from its content: the same findings have the same id. */
@@ -216,6 +217,27 @@ export function proposalOf(source: string, mapping: Omit<FieldMapping, 'proposal
   const { fieldNames, eventNames, secretEncodings: encodings } = mapping;
   const id = sha256Hex(canonicalJson({ source, fieldNames, eventNames, secretEncodings: encodings })).slice(0, 12);
   return { ...mapping, proposalId: id };
+}
+
+/** The proposal to which an examination leads: `including` are the paths of doubtful ones that a person typed. */
+export function proposalFrom(
+  source: string,
+  { fieldNames, eventNames, samples, events }: Discovery,
+  encodings: FieldMapping['secretEncodings'],
+  including: readonly string[],
+): FieldMapping {
+  const doubtful = new Set(doubtfulPaths(events));
+  const typed = including.filter((path) => doubtful.has(path));
+  return proposalOf(source, { fieldNames, eventNames, secretEncodings: encodings, samples, including: typed });
+}
+
+/** Paths of the proposals that a person must decide about. */
+export function doubtfulPaths(events: Discovery['events']): readonly string[] {
+  return [
+    ...new Set(
+      events.flatMap(({ proposals }) => proposals.flatMap(({ path, doubt }) => (doubt === null ? [] : [path]))),
+    ),
+  ];
 }
 
 /** Whether a proposal changes anything. */

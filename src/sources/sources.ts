@@ -321,7 +321,7 @@ async function acceptMapping(
   const checked = sourceChangesSchema.safeParse({ options });
   if (!checked.success) return { outcome: 'invalid', problems: problemsIn(checked.error) };
   if (JSON.stringify(options) === JSON.stringify(row.options)) return { outcome: 'unchanged' };
-  const { proposalId, fieldNames, eventNames, secretEncodings, samples } = mapping;
+  const { proposalId, fieldNames, eventNames, secretEncodings, samples, including } = mapping;
   const names = Object.fromEntries(Object.entries(fieldNames).map(([field, given]) => [field, [...given]]));
   return register.write(
     {
@@ -333,6 +333,7 @@ async function acceptMapping(
       eventNames: { ...eventNames },
       secretEncodings: { ...secretEncodings },
       samples,
+      ...(including.length === 0 ? {} : { including: [...including] }),
     },
     changeKey(row),
     { ...row, options, updatedAt: nextVersion(register, row) },

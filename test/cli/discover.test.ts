@@ -81,6 +81,36 @@ it('`source discover` finds a hex secret and unusual field names while deliverie
   expect((await run('list')).stdout).toContain('"hex"');
 });
 
+it('`source change` refuses names that turn refusals into consent, unless that is typed', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', GIVEN: 'a-signing-secret-of-shop' };
+  await runHere(folder, ['source', 'add', 'shop', '--webhook-secret-env', 'GIVEN'], env);
+  const server = await serveHere(folder, env);
+  for (let n = 0; n < 5; n += 1) {
+    const body = JSON.stringify({
+      event: 'consent.recorded',
+      record_id: `r-${n}00`,
+      visitor_id: hashed(n),
+      decision: n < 3 ? 'rejected' : 'accepted',
+      mood: 'yes',
+      timestamp: '2026-07-01T10:00:00Z',
+    });
+    const signature = createHmac('sha256', env.GIVEN).update(body).digest('hex');
+    const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
+    expect((await fetch(`${server.url}/webhooks/shop`, { method: 'POST', body, headers })).status).toBe(200);
+  }
+  await server.stop();
+  const change = ['source', 'change', 'shop', '--field-name', 'consentState=mood'];
+  const refused = await runHere(folder, change, env);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(
+    /3 refusals would become consent[\s\S]*entry \d+: read now: refused \| would be read: consent to everything[\s\S]*--alter-readings/,
+  );
+  expect((await runHere(folder, ['source', 'list', '--json'], env)).stdout).not.toContain('mood');
+  expect((await runHere(folder, [...change, '--alter-readings'], env)).code).toBe(0);
+  expect((await runHere(folder, ['source', 'list', '--json'], env)).stdout).toContain('mood');
+});
+
 function secretId(found: object): string {
   const { proposal } = found as { proposal: { secretEncodings: Record<string, string> } };
   return Object.keys(proposal.secretEncodings)[0] ?? 'none';

@@ -11,6 +11,7 @@ const mapping = {
   eventNames: { choice_saved: 'consent.recorded' },
   secretEncodings: {},
   samples: 3,
+  including: [],
 };
 
 /** Three deliveries whose event has an unknown name, which is accepted afterwards. */

@@ -280,6 +280,33 @@ describe('the page of a source', () => {
     expect((await world.actions('source.mapping-accepted')).length).toBe(1);
     expect((await olga.get('/sources/default/fields')).text).not.toContain('Accept the proposal');
   });
+
+  it('shows what a doubtful field would change side by side, and includes it only when its name is typed', async () => {
+    const world = await createOfficeWorld();
+    for (let visitor = 0; visitor < 8; visitor += 1)
+      await world.event('consent.recorded', {
+        record_id: `r-${visitor}00`,
+        visitor_id: visitor < 6 ? `visitor-${visitor}-0123456789` : null,
+        hasher: String(visitor).repeat(64),
+        decision: visitor % 2 === 0 ? 'reject' : 'accept',
+        timestamp: '2026-11-01T10:00:00Z',
+      });
+    const olga = await signedIn(world);
+    const page = await olga.get('/sources/default/fields');
+    expect(page.text).toMatch(
+      /Not part of the proposal[\s\S]*data\.hasher<\/code>: 6 records would belong to other visitors/,
+    );
+    expect(page.text).toContain('Would be read');
+    // Nothing else is proposed.
+    const proposal = '';
+    const wrong = await olga.post('/sources/default/fields', { proposal, include: 'hash' });
+    expect([wrong.status, wrong.text.includes('exactly as it is shown')]).toEqual([422, true]);
+    expect(world.context.sources.find('default')?.options.fieldNames).toEqual({});
+    const accepted = await olga.post('/sources/default/fields', { proposal, include: 'data.hasher' });
+    expect(accepted.headers.get('location')).toBe('/sources/default/fields?done=accepted');
+    expect(world.context.sources.find('default')?.options.fieldNames).toEqual({ subject: ['data.hasher'] });
+    expect(await world.actions('source.mapping-accepted')).toHaveLength(1);
+  });
 });
 
 describe('the figures of sources', () => {

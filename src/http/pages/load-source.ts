@@ -9,7 +9,7 @@ import type { Source } from '../../core/source.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { listAdminAddresses } from '../../people/people.ts';
 import type { FieldMapping } from '../../sources/changes.ts';
-import { gatherSamples, isEmptyProposal, proposalOf } from '../../sources/discovery.ts';
+import { gatherSamples, isEmptyProposal, proposalFrom } from '../../sources/discovery.ts';
 import { findSourceFaults, leftoverFault } from '../../sources/faults.ts';
 import type { Query } from '../../store/store.ts';
 import { createBannerQueries } from '../../store/queries/history-banners.ts';
@@ -31,23 +31,20 @@ export function isConfigured({ config }: Pick<Context, 'config'>, slug: string):
   return config.defaultSource?.slug === slug;
 }
 
-/** Examines recent payloads of a source, without a request to the service. */
+/**
+ * Examines recent payloads of a source, without a request to the service. `including`: paths of doubtful proposals that a person
+ * typed.
+ */
 export async function examineFields(
   { store, rejected, clock }: Context,
   source: Source,
+  including: readonly string[] = [],
 ): Promise<{ readonly found: Discovery; readonly proposal: FieldMapping | null }> {
   await rejected.flush();
   const deps = { store, rejected, clock, serviceFor: null, lookedAt: LOOKED_AT, largest: LARGEST };
   const { samples, encodings } = await gatherSamples(deps, source);
-  const found = discover(samples, source.options);
-  const { fieldNames, eventNames } = found;
-  const proposal = proposalOf(source.slug, {
-    fieldNames,
-    eventNames,
-    // The encoding of the configured source is set with its secret, not here.
-    secretEncodings: encodings,
-    samples: found.samples,
-  });
+  const found = discover(samples, source.options, including);
+  const proposal = proposalFrom(source.slug, found, encodings, including);
   return { found, proposal: isEmptyProposal(proposal) ? null : proposal };
 }
 

@@ -8,6 +8,7 @@ import { secretEncodings, type Source } from '../../core/source.ts';
 import type { SourceChanges } from '../../sources/changes.ts';
 import { isOnlySecret, ONLY_SECRET, sourceProblems } from '../../sources/refusals.ts';
 import type { SourceOutcome } from '../../sources/sources.ts';
+import { doubtfulPaths } from '../../sources/discovery.ts';
 import { newSigningSecret } from '../../crypto/keys.ts';
 import { cancelSyncJobs, syncJob } from '../../sync/jobs.ts';
 import { listAdminAddresses } from '../../people/people.ts';
@@ -169,11 +170,20 @@ async function stopSync(exchange: Exchange): Promise<FastifyReply> {
 async function acceptFields(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const source = sourceOf(exchange);
-  const { proposal: shown = '' } = formOf(request.body);
-  const { proposal } = await examineFields(context, source);
+  const { proposal: shown = '', include = '' } = formOf(request.body);
+  const examined = await examineFields(context, source);
   // Only the proposal that was shown can be accepted.
-  if (proposal === null || proposal.proposalId !== shown)
+  if ((examined.proposal?.proposalId ?? '') !== shown)
     return sendFields(exchange, { problems: ['New data changed the proposal in the meantime: review it again.'] }, 409);
+  const typed = include.split(/[\s,]+/).filter((path) => path !== '');
+  const doubtful = doubtfulPaths(examined.found.events);
+  const unknown = typed.filter((path) => !doubtful.includes(path));
+  if (unknown.length > 0) {
+    const problem = `“${unknown.join(', ')}” is not among the fields below: type a field exactly as it is shown.`;
+    return sendFields(exchange, { problems: [problem] }, 422);
+  }
+  const { proposal } = typed.length === 0 ? examined : await examineFields(context, source, typed);
+  if (proposal === null) return sendFields(exchange, { problems: ['Type the name of a field to include it.'] }, 422);
   const accepted = await context.sources.acceptMapping(source.slug, proposal, officerOf(request).officer);
   if (accepted.outcome === 'done') {
     await untilProjected(context, accepted.seq);
