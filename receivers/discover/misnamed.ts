@@ -1,5 +1,5 @@
 import { lastName, roleOf } from '../consent-names.ts';
-import { type FieldName } from '../field-names.ts';
+import type { FieldName } from '../field-names.ts';
 
 const choices: ReadonlySet<FieldName> = new Set(['consentState', 'purposes', 'grantedPurposes']);
 const CREATED = /creat|insert|first|initial|begin|start|angelegt|erstellt|cree|creado|creato/i;
