@@ -42,6 +42,7 @@ import { witnessPolicyIn } from './ledger/witness-policy.ts';
 import type { Log } from './log.ts';
 import { bucketOfCopies, openBucket } from './outside/bucket.ts';
 import { createPolicyDeps } from './policies/callable-source.ts';
+import { createReadings } from './projections/readings.ts';
 import { createReadModelCheck } from './projections/last-check.ts';
 import { compareWithRebuild, inTurn, rebuild, type RebuildReport } from './projections/rebuild.ts';
 import { createProjector, pauseFor } from './projections/run.ts';
@@ -108,6 +109,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     const intake = await openIntake(base, identity, ledger);
     await takeRowsLeft({ ...identity, ...ledger });
     const models = openReadModels(base, identity, ledger);
+    await models.readings.begin();
     const work = openJobs(base, identity);
     const useCases = await createUseCases({ ...base, ...identity, ...ledger, ...intake, ...models, ...work, sample });
     const overview = createOverview({ ...base, ...identity, ...ledger, ...intake, ...models, ...useCases });
@@ -348,8 +350,16 @@ function openReadModels(
 ) {
   // Created for each fold: its cache of the ledger must not survive a change of the database from outside.
   const rules = (over: Store) => ({ store: over, optionsUpTo: createOptionsInForce(over.read), log });
+  const readings = createReadings({
+    store,
+    ledger,
+    clock,
+    optionsUpTo: () => createOptionsInForce(store.read),
+    rebuild: (onProgress, takesOver) => rebuildOnly(onProgress, takesOver),
+  });
   const readModels = createReadModelCheck({
     store,
+    pendingReading: () => readings.pending(),
     ledger,
     clock,
     sealedEntries: () => sealedEntries({ store, keys }),
@@ -359,10 +369,15 @@ function openReadModels(
         : compareWithRebuild({ ...rules(store), takesOver, ...(onProgress ? { onProgress } : {}) }),
   });
   type OnProgress = (done: number, total: number) => void;
-  const rebuildAll = async (onProgress?: OnProgress, takesOver = true): Promise<RebuildReport> => {
+  const rebuildOnly = async (onProgress?: OnProgress, takesOver = true): Promise<RebuildReport> => {
     const report = await rebuild({ ...rules(store), takesOver, ...(onProgress ? { onProgress } : {}) });
     await readModels.note(null);
     return report;
+  };
+  // Whatever folds everything again also puts a new reading in force, and records what changes.
+  const rebuildAll = async (onProgress?: OnProgress, takesOver = true): Promise<RebuildReport> => {
+    const adopted = await readings.adopt('consent-ledger', { takesOver, ...(onProgress ? { onProgress } : {}) });
+    return adopted?.report ?? rebuildOnly(onProgress, takesOver);
   };
   const onMisplaced = async (reason: string) => {
     // Prevents documents until the rebuild is finished, even if the process ends before.
@@ -383,6 +398,8 @@ function openReadModels(
       inTurn(store, (takesOver) => rebuildAll(onProgress, takesOver), waiting),
     /** Whether they match the ledger. */
     readModels,
+    /** What this version reads differently from an earlier one. */
+    readings,
     /** A projector with the same rules for another store. */
     projectorOver: (other: Store) => createProjector(rules(other)),
   };

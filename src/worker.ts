@@ -5,6 +5,7 @@ import { extendWithdrawals } from './cases/withdrawal.ts';
 import type { Context } from './context.ts';
 import { StoreUnavailable, UsageError } from './core/errors.ts';
 import { createNotifyJobs } from './attention/send-notices.ts';
+import { compareReadingsJob, createReadingsJobs } from './context/readings-job.ts';
 import { createRereadJobs } from './context/reread-job.ts';
 import { createVerifyJobs } from './context/verify-job.ts';
 import { createExportJobs, removeOldExports } from './backup/export-file.ts';
@@ -89,6 +90,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
   const runner = distribution === null ? createRunner(running) : createDistributedRunner({ ...running, distribution });
   scheduler.start();
   runner.start();
+  if ((await context.readings.pending()) !== null) await context.jobs.enqueue(compareReadingsJob());
   const triggers = startSnapshotTriggers(context);
   return {
     kinds,
@@ -164,6 +166,8 @@ type Needs = Pick<
   | 'lastVerification'
   | 'projector'
   | 'rebuildInTurn'
+  | 'readings'
+  | 'log'
   | 'verifierKey'
 >;
 
@@ -179,6 +183,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createAddressJobs(context),
     ...createVerifyJobs(context),
     ...createRereadJobs(context),
+    ...createReadingsJobs(context),
     ...createExportJobs(context),
     ...createLetterMailJobs(context),
     ...createTaskMailJobs(context),

@@ -18,6 +18,7 @@ import {
 import { registerLedgerErase } from './ledger-erase.ts';
 import { registerLedgerEvents } from './ledger-events.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
+import { registerLedgerReadings } from './ledger-readings.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext, changedMeanwhile } from './run-context.ts';
 import { resolve } from 'node:path';
 import type { Verification } from '../ledger/verify/verify-ledger.ts';
@@ -39,6 +40,7 @@ export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void
   registerLedgerErase(ledger, io);
 
   registerRebuild(ledger, io);
+  registerLedgerReadings(ledger, io);
 }
 
 function registerVerify(ledger: CommandUnknownOpts, io: CommandIo): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readingChanges } from './reading-change.ts';
 import { roles } from './roles.ts';
 import { recordedOptionsSchema } from './source.ts';
 
@@ -194,6 +195,20 @@ const sourceReread = z.object({
   actor,
   sourceSlug: z.string(),
   options: recordedOptionsSchema.exactOptional(),
+});
+/** A new version of the program reads earlier entries differently, and its reading was put in force. One entry for each source with differences, and one for the installation with all of them. */
+const readingAdopted = z.object({
+  action: z.literal('reading.adopted'),
+  actor,
+  /** Versions of the reading (receivers/reading-version.ts). */
+  before: z.number().int().positive(),
+  version: z.number().int().positive(),
+  /** How many records changed in which way. */
+  changes: z.array(z.object({ change: z.enum(readingChanges), count: z.number().int().positive() })),
+  /** The entries concerned, as `12-14,19`. */
+  entries: z.string(),
+  /** All of them are named. */
+  isWhole: z.boolean(),
 });
 /** A client was offboarded: nothing more is pulled or accepted, and the credentials were destroyed. The evidence stays. */
 const sourceOffboarded = z.object({
@@ -558,6 +573,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   recordViewed,
   sourceChanged,
   sourceReread,
+  readingAdopted,
   sourceOffboarded,
   mappingAccepted,
   repeatSettled,

@@ -136,6 +136,7 @@ const pinned: ReadonlySet<string> = new Set<Action['action']>([
   'source.added',
   'source.changed',
   'source.reread',
+  'reading.adopted',
   'source.mapping-accepted',
   'source.offboarded',
   'sync.form-learned',

@@ -62,6 +62,8 @@ function objectOf(action: Action): string | null {
     case 'banner.evidence-retracted':
     case 'banner.named':
       return action.bannerId;
+    case 'reading.adopted':
+      return String(action.version);
     case 'consent.looked-up':
       return action.about;
     case 'consent.record-sealed':

@@ -28,13 +28,16 @@ interface ReadModelCheckOptions {
   readonly sealedEntries: () => Promise<number>;
   /** Rejects with CodedError `conflict` if another one is running, unless it takes over. */
   readonly compare: (takesOver: boolean, onProgress?: (done: number, total: number) => void) => Promise<RebuildReport>;
+  /** Whether the read models still hold what an earlier version of the program read (readings.ts): they then differ from what this one reads. */
+  readonly pendingReading: () => Promise<unknown>;
 }
 
 /**
  * Compares the read models with the ledger and stores the result with a MAC, so that someone who can only write to the
  * database cannot fake a comparison.
  */
-export function createReadModelCheck({ store, ledger, clock, sealedEntries, compare }: ReadModelCheckOptions) {
+export function createReadModelCheck(options: ReadModelCheckOptions) {
+  const { store, ledger, clock, sealedEntries, compare, pendingReading } = options;
   const macOf = (at: string, found: string | null) =>
     ledger.keyOf(SETTING, at, found === null ? 'sound' : `differs: ${found}`).toString('hex');
   let running: Promise<RebuildReport> | null = null;
@@ -57,7 +60,8 @@ export function createReadModelCheck({ store, ledger, clock, sealedEntries, comp
 
   async function compareAndNote(...wanted: Parameters<typeof compare>): Promise<RebuildReport> {
     const report = await compare(...wanted);
-    await note(textOf(report));
+    // Rows that an earlier version read do differ: a comparison says something only once this version's reading is in force.
+    if ((await pendingReading()) === null) await note(textOf(report));
     return report;
   }
 
@@ -90,6 +94,7 @@ export function createReadModelCheck({ store, ledger, clock, sealedEntries, comp
     last,
     /** Before a document is made: compares if due, and describes what is wrong in a sentence. */
     async fault(): Promise<string | null> {
+      if ((await pendingReading()) !== null) return WAITS_FOR_READING;
       const known = await last();
       const age = known === null ? Number.POSITIVE_INFINITY : clock().getTime() - Date.parse(known.at);
       const isFresh = known?.found === null && age >= 0 && age < VALID_HOURS * 3_600_000;
@@ -100,6 +105,10 @@ export function createReadModelCheck({ store, ledger, clock, sealedEntries, comp
     },
   };
 }
+
+/** Why no document is made while the read models hold an earlier reading. */
+const WAITS_FOR_READING =
+  'This version of the program reads some earlier records differently, and nobody has looked at the list yet. Nothing was produced. An admin sees it under Sources, Earlier records (`consent-ledger ledger readings`), and puts the new reading in force there.';
 
 /** The differences, as `table (rows), …`; null if there are none. */
 function textOf({ counts, position, indexes }: RebuildReport): string | null {

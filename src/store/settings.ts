@@ -11,6 +11,9 @@ export const UNFINISHED_COPY = 'unfinished_copy';
 /** Set in a database while a backup is being restored into it: nothing in it has been verified. */
 export const UNFINISHED_RESTORE = 'unfinished_restore';
 
+/** The version of reading (receivers/reading-version.ts) with which the read models were folded; not set: the first. */
+export const READING = 'reading';
+
 /** One of the installation's settings; null if it is not set. */
 export async function readSetting(store: Pick<Store, 'read'>, name: string): Promise<string | null> {
   const row = await store.read.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();

@@ -20,6 +20,7 @@ async function open(last: number, sealed = last) {
   const world = { compared: 0, now: Date.parse('2026-03-01T12:00:00Z'), report: sound, fails: null as Error | null };
   const openCheck = () =>
     createReadModelCheck({
+      pendingReading: async () => null,
       store,
       ledger,
       clock: () => new Date(world.now),

@@ -43,6 +43,12 @@ const READ_MODELS_VERSION =
   createHash('sha256').update(statements['read-models'].join(';')).digest().readUInt32BE() >>> 1;
 
 /**
+ * Earlier versions of the read models' file whose rows are kept: a table that has changed since has only new columns with a default, so
+ * that what was folded stays until somebody has seen what is read differently (src/readings).
+ */
+const KEPT_VERSIONS: ReadonlySet<number> = new Set([496903792]);
+
+/**
  * Migrates the ledger's tables in one transaction that excludes every other process: if many start at once, the first
  * migrates and the others find it done. Throws UsageError if the file is from a newer version of the program.
  */
@@ -82,7 +88,7 @@ export async function migrateLedger(connection: SqliteConnection): Promise<void>
 
 /**
  * Creates empty read-model tables, unless they exist in this program's version and belong to this ledger (the ledger's
- * file may have been replaced).
+ * file may have been replaced). Rows of an earlier version are kept if that is possible ({@link KEPT_VERSIONS}).
  */
 export async function prepareReadModels(connection: SqliteConnection, ledger: SqliteConnection): Promise<void> {
   const id = await pragma(ledger, 'application_id');
@@ -90,8 +96,17 @@ export async function prepareReadModels(connection: SqliteConnection, ledger: Sq
     (await pragma(connection, 'user_version')) === READ_MODELS_VERSION &&
     (await pragma(connection, 'application_id')) === id;
   if (await areOurs()) return;
+  await connection.script('pragma secure_delete = off');
   await exclusively(connection, async () => {
     if (await areOurs()) return;
+    if (
+      KEPT_VERSIONS.has(await pragma(connection, 'user_version')) &&
+      (await pragma(connection, 'application_id')) === id
+    ) {
+      await carryOver(connection);
+      await connection.script(`pragma user_version = ${READ_MODELS_VERSION}`);
+      return;
+    }
     const old = await connection.all(
       "select type, name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite@_%' escape '@'",
     );
@@ -100,6 +115,52 @@ export async function prepareReadModels(connection: SqliteConnection, ledger: Sq
     await connection.script(statements['read-models'].join(';'));
     await connection.script(`pragma application_id = ${id}; pragma user_version = ${READ_MODELS_VERSION}`);
   });
+  await connection.script('pragma secure_delete = on');
+}
+
+/** Makes each table anew whose definition has changed, with its rows. Without overwriting the old ones: an erasure rewrites the whole file. */
+async function carryOver(connection: SqliteConnection): Promise<void> {
+  const fresh = await openConnection(':memory:');
+  try {
+    await fresh.script(statements['read-models'].join(';'));
+    const [expected, found] = [await describe(fresh), await describe(connection)];
+    const definitionOf = (parts: readonly SchemaPart[], table: string) =>
+      JSON.stringify(
+        parts
+          .filter((part) => part.table === table)
+          .map(({ part, definition }) => `${part} ${definition}`)
+          .sort(),
+      );
+    for (const table of tableNames.filter(isFolded)) {
+      if (definitionOf(found, table) === definitionOf(expected, table)) continue;
+      const create = statements['read-models'].filter((one) => one.includes(` ${table} (`));
+      const before = await columnsOf(connection, table);
+      if (before.length === 0) {
+        await connection.script(create.join(';'));
+        continue;
+      }
+      await dropIndexes(connection, table);
+      await connection.script(`alter table ${table} rename to ${table}_before; ${create.join(';')}`);
+      const kept = (await columnsOf(connection, table)).filter((column) => before.includes(column)).join(', ');
+      await connection.script(
+        `insert into ${table} (${kept}) select ${kept} from ${table}_before order by rowid; drop table ${table}_before`,
+      );
+    }
+  } finally {
+    await fresh.close();
+  }
+}
+
+async function columnsOf(connection: SqliteConnection, table: string): Promise<readonly string[]> {
+  return (await connection.all(`select name from pragma_table_info('${table}')`)).map(({ name }) => String(name));
+}
+
+/** Their names are needed for the new table. */
+async function dropIndexes(connection: SqliteConnection, table: string): Promise<void> {
+  const indexes = await connection.all(
+    `select name from sqlite_schema where type = 'index' and tbl_name = '${table}' and sql is not null`,
+  );
+  for (const { name } of indexes) await connection.script(`drop index "${String(name)}"`);
 }
 
 /**
