@@ -513,11 +513,12 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
   const { config, store, clock, cases } = parts;
   const listPulled = () => parts.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
   async function surroundings(): Promise<Surroundings> {
-    const [disk, sealFailure, verification, comparison, witnessing] = await Promise.all([
+    const [disk, sealFailure, verification, comparison, waiting, witnessing] = await Promise.all([
       readDisk(config.dataDir),
       readSetting(store, SEAL_FAILURE),
       parts.lastVerification(),
       parts.readModels.last(),
+      parts.readings.pending(),
       config.witnesses === null ? null : parts.witnessState(),
     ]);
     return {
@@ -530,6 +531,7 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
       verifyEveryMs:
         config.verifySchedule === null ? VERIFY_EVERY_MS : intervalOf(config.verifySchedule, config.timeZone, clock()),
       comparison,
+      isReadingPending: waiting !== null,
       refusal: parts.refusal(),
       witnessing:
         witnessing === null ? null : { state: witnessing, epoch: parts.epoch, maxAgeHours: config.witnessMaxAgeHours },

@@ -17,6 +17,7 @@ import type { ReportInput } from '../report.ts';
 import { describeText } from '../policy-texts.ts';
 import { notStated, stateWords } from '../words.ts';
 import { bannerBlocks } from './banner-evidence.ts';
+import { earlierReadingBlocks } from '../earlier-readings.ts';
 import { scanBlocks } from '../scan-audit.ts';
 import {
   CHECKPOINT_SECTION,
@@ -40,6 +41,7 @@ export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator
   yield monthTable(audit);
   yield { block: 'heading', level: 1, text: sections.completeness };
   yield* completenessBlocks(audit.completeness, audit.totals, input);
+  yield* earlierReadingBlocks(audit.readings ?? [], input.timeZone);
   yield { block: 'heading', level: 1, text: sections.totals };
   yield* totals(audit, input);
   yield { block: 'heading', level: 1, text: sections.withdrawals };

@@ -14,6 +14,7 @@ import type { ConsentState } from '../../src/core/vocabulary.ts';
 import { addDays, daysBetween, type CalendarPeriod, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
 import type { DecisionGroup, DecisionTotals, RecordTotals } from '../../src/store/queries/history-decision-counts.ts';
 import { agreementByBanner, type BannerWindow } from '../../src/store/queries/history-reconciliation.ts';
+import type { AdoptedReading } from '../../src/store/queries/history-readings.ts';
 import type { ConsentAfterWithdrawal } from '../../src/store/queries/history-withdrawals.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
@@ -124,6 +125,8 @@ export interface ConsentAudit {
     readonly spans: readonly { span: string; states: readonly StateCount[] }[];
   };
   readonly completeness: Completeness;
+  /** Readings of later versions that were put in force; absent: none. */
+  readonly readings?: readonly AdoptedReading[];
   readonly policies: readonly PolicyInterval[];
   readonly policyTexts: readonly PolicyTextInterval[];
   readonly banners: BannerAudit;
@@ -152,6 +155,7 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
   const coverage = await loadCoverage(input, period);
   const { groups, overTime, byMonth } = await countDecisions(input, period, windowsOf(coverage));
   const totals = totalsOf(groups, await history.recordTotals(period));
+  const readings = await history.adoptedReadings(period);
   const policies = await loadPolicyIntervals(history.policyRows({ ...period }), period.from, period.to);
   const standing = await loadStanding(input, period, supersededBy(policies));
   const disputed: JudgedDecision[] = [];
@@ -198,6 +202,7 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
       }),
     byMonth,
     overTime,
+    ...(readings.length === 0 ? {} : { readings }),
     completeness: await loadCompleteness(input, period, coverage, agreementByBanner(groups), totals.conflicts),
     policies,
     banners: await loadBannerAudit(input, period, byBanner),

@@ -1,5 +1,6 @@
 import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
 import { type BannerEvidence, type CiteBanner, createBannerCitation } from '../../src/store/queries/history-banners.ts';
+import { type AdoptedReading, rangesIn } from '../../src/store/queries/history-readings.ts';
 import { stateOfEvidenceFile } from '../../src/ledger/evidence-files.ts';
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
 import {
@@ -62,10 +63,26 @@ export interface GatheredPack {
     readonly evidence: readonly BannerEvidence[];
     readonly enclosed: boolean;
   };
+  /** Readings of later versions that concern the person's decisions, each with the entries of these. */
+  readonly readings: readonly OwnReading[];
   /** Kinds of data left out of the decisions. */
   readonly withheld: ReadonlySet<WithheldType>;
   /** Iterates over the person's decisions, any number of times; none unless the disclosure is full. */
   decisions(): AsyncIterable<JudgedRow>;
+}
+
+/** A reading that was put in force, and the person's entries that are read differently since. */
+export interface OwnReading {
+  readonly reading: AdoptedReading;
+  readonly entries: readonly number[];
+}
+
+function ownReadings(adopted: readonly AdoptedReading[], own: ReadonlySet<number>): readonly OwnReading[] {
+  return adopted.flatMap((reading) => {
+    const ranges = rangesIn(reading.entries);
+    const entries = [...own].filter((seq) => ranges.some(({ from, to }) => from <= seq && seq <= to));
+    return entries.length === 0 ? [] : [{ reading, entries }];
+  });
 }
 
 /** A file of the pack. */
@@ -101,7 +118,10 @@ export async function gatherPack(input: DsarPackInput): Promise<GatheredPack> {
   const used = new Set<number>();
   const policyIds = new Set<string>();
   const found = { decisions: 0, first: null as string | null, last: null as string | null, policyIds };
+  const adopted = await input.history.adoptedReadings(input);
+  const own = new Set<number>();
   for await (const row of decisions()) {
+    if (adopted.length > 0) own.add(Number(row.seq));
     found.decisions += row.is_first;
     if (found.first === null || row.at < found.first) found.first = row.at;
     if (found.last === null || row.at > found.last) found.last = row.at;
@@ -136,6 +156,7 @@ export async function gatherPack(input: DsarPackInput): Promise<GatheredPack> {
     banner,
     withheld,
     decisions,
+    readings: ownReadings(adopted, own),
   };
 }
 

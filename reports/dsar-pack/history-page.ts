@@ -52,6 +52,7 @@ function* historyBlocks(context: GatheredPack): Generator<Block> {
   yield fine(
     'A decision that the service reported twice (as a delivery and in its log) is listed once; the files decisions.csv and decisions.json have both records. “Contradicts” marks a record that differs from an earlier one of the same decision.',
   );
+  yield* readingsHistory(context);
   yield { block: 'heading', level: 1, text: 'Policies at the time' };
   yield table({
     caption: 'As they were reported',
@@ -93,6 +94,21 @@ function* historyBlocks(context: GatheredPack): Generator<Block> {
     );
   yield* bannerHistory(context);
   yield fine(noLegalAdvice);
+}
+
+/** Records of the person that the program reads differently than in an earlier answer. */
+function* readingsHistory({ readings, input }: GatheredPack): Generator<Block> {
+  for (const { reading, entries } of readings) {
+    const earlier = reading.documents.filter(({ caseId }) => caseId === input.case.case_id);
+    const packs =
+      earlier.length === 0
+        ? 'No earlier file of this case shows them.'
+        : `Files of this case made before show them as they were read then: ${earlier.map(({ name, documentId, at }) => `${name} ${documentId} (${formatTime(at, input.timeZone)})`).join(', ')}.`;
+    yield {
+      block: 'paragraph',
+      text: `Since ${formatTime(reading.at, input.timeZone)} (entry ${formatCount(reading.seq)}), ${entries.length === 1 ? 'this record is' : 'these records are'} read differently: entries ${entries.map(formatCount).join(', ')}. ${packs}`,
+    };
+  }
 }
 
 async function* rowsOf(context: GatheredPack, zone: string): AsyncGenerator<string[]> {

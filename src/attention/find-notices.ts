@@ -89,6 +89,9 @@ const kinds = {
   'read-models-differ': fixed(
     'Rows of the read models differ from the ledger; no report or pack can be made until this is fixed.',
   ),
+  'reading-pending': fixed(
+    'This version of the program reads some earlier records differently; no report or pack can be made until somebody has looked at the list.',
+  ),
   'read-models-ahead': fixed('The read models are ahead of the ledger.'),
   'read-models-misplaced': fixed('The position of the read models was set back, moved or removed.'),
   'witness-forked': fixed('A witness has seen a different history of this ledger.'),

@@ -30,6 +30,7 @@ export interface Warning {
     | 'read-models-ahead'
     | 'read-models-misplaced'
     | 'read-models-differ'
+    | 'reading-pending'
     | 'unknown-call'
     | 'policies-disagree'
     | 'api-changed'
@@ -62,6 +63,8 @@ export interface Surroundings {
    * did); null if none has been made.
    */
   readonly comparison: { readonly at: string; readonly found: string | null } | null;
+  /** The read models hold what an earlier version of the program read, and this one reads some of it differently. */
+  readonly isReadingPending: boolean;
   /** Why appends are refused; null if they are not. */
   readonly refusal: AppendRefusal | null;
   /** How far checkpoints have been witnessed, and how long one may wait for it; null: no witnesses are configured. */
@@ -104,7 +107,7 @@ export async function findWarnings(read: Query, given: Surroundings | Promise<Su
     witnessWarnings(read, around),
     Promise.resolve(diskWarning(around.disk)),
     positionWarning(read),
-    Promise.resolve(differenceWarning(around.comparison?.found ?? null)),
+    Promise.resolve(around.isReadingPending ? readingWarning() : differenceWarning(around.comparison?.found ?? null)),
     surges(read, around.now),
     silences(read, around.now),
     syncWarnings(read, around),
@@ -267,6 +270,19 @@ function saidOf(fault: PositionFault): Pick<Warning, 'code' | 'sentence'> {
     code: 'read-models-ahead',
     sentence: `The read models are ${by} entries ahead of the ledger: the next ${by} deliveries would be stored but not shown, and requests among them would not open a case.`,
   };
+}
+
+function readingWarning(): Warning[] {
+  return [
+    {
+      code: 'reading-pending',
+      source: null,
+      sentence:
+        'This version of the program reads some earlier records differently. Until its reading is put in force, they are shown as before, and no report or pack can be made.',
+      remedy:
+        'Look at the list on the page /readings, or with `consent-ledger ledger readings`. Put it in force there, or with `--adopt`.',
+    },
+  ];
 }
 
 function differenceWarning(tables: string | null): Warning[] {

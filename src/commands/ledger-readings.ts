@@ -85,6 +85,6 @@ function pendingText(sources: readonly SourceReadings[], records: readonly Chang
     ),
     ...(total > records.length ? [`… and ${total - records.length} more: --all lists them.`] : []),
     '',
-    'Put it in force with `consent-ledger ledger readings --adopt --officer <name>`, or on the page Sources, Earlier records.',
+    'Put it in force with `consent-ledger ledger readings --adopt --officer <name>`, or on the page /readings.',
   ].join('\n');
 }

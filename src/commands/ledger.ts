@@ -199,8 +199,10 @@ function registerRebuild(ledger: CommandUnknownOpts, io: CommandIo): void {
         // Which rows differ, but not their content, which may be someone's name.
         const keys = differences.map(({ table, key }) => ({ table, key }));
         const later = (await lastSeq(context.store.read)) - seq;
+        const waits = options.check === true && (await context.readings.pending()) !== null;
         printResult(io, options, { seq, position, counts, differences: keys, indexes }, () =>
           [
+            ...(waits ? [WAITS] : []),
             rebuildText(report, options.check === true),
             ...(options.check && position === null && later > 0
               ? [
@@ -230,6 +232,10 @@ async function rebuildAll(context: Context, onProgress: (done: number, total: nu
   if ((await findPositionFault(context.store.read)) === null) await context.projector.catchUp();
   return context.rebuild(onProgress);
 }
+
+/** Before differences that an upgrade explains. */
+const WAITS =
+  'The reading of an earlier version is still in force, so rows differ wherever this version reads something else: see `consent-ledger ledger readings`.';
 
 /** Examples listed for each table. */
 const EXAMPLES = 5;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { changePhrase, readingChanges } from '../core/reading-change.ts';
+import { changePhrase, isInverting, readingChanges } from '../core/reading-change.ts';
 import type { Context } from '../context.ts';
 import { type JobHandler, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
@@ -23,7 +23,7 @@ const resultSchema = z.object({
   now: z.number(),
   /** By source. */
   sources: z.array(z.object({ source: z.string(), changes: changesSchema })),
-  /** Records that are read differently, and the first of them. */
+  /** Records that are read differently, and the first of them: those whose statement is inverted or lost come first. */
   total: z.number(),
   records: z.array(recordSchema),
   /** The reading is in force: nothing is read differently, or somebody decided so. */
@@ -59,13 +59,15 @@ export function createReadingsJobs({ readings, projector, log }: Pick<Context, '
       await projector.catchUp();
       const waiting = await readings.pending();
       if (waiting === null) return null;
-      const records: ReadingsResult['records'] = [];
+      const worst: ReadingsResult['records'] = [];
+      const others: ReadingsResult['records'] = [];
       let total = 0;
       const sources = await readings.compare({
         signal,
         onProgress: (done, all) => progress({ done, total: all, message: 'entries compared' }),
         onRecord: (record) => {
           total += 1;
+          const records = record.changes.some(isInverting) ? worst : others;
           if (records.length < RECORDS_KEPT) records.push({ ...record, changes: [...record.changes] });
         },
       });
@@ -76,6 +78,7 @@ export function createReadingsJobs({ readings, projector, log }: Pick<Context, '
           { sources: sources.map(({ source, changes }) => `${source}: ${phrasesOf(changes)}`) },
           'this version reads earlier records differently: look at the list and put the new reading in force (`consent-ledger ledger readings`)',
         );
+      const records = [...worst, ...others].slice(0, RECORDS_KEPT);
       const found = sources.map(({ source, changes }) => ({ source, changes: [...changes] }));
       return { ...waiting, sources: found, total, records, isAdopted } satisfies ReadingsResult;
     },

@@ -86,12 +86,12 @@ function decisionChanges(before: DecisionRead | null, after: DecisionRead | null
   if (before === null && after === null) return [];
   const [was, is] = [stanceOf(before), stanceOf(after)];
   const changes = new Set<ReadingChange>();
-  for (const purpose of is.granted) {
+  for (const purpose of is.granted.keys()) {
     if (holds(was.granted, purpose)) continue;
     if (was.isRefusal || was.denied.has(purpose)) changes.add('refusal-becomes-consent');
     else changes.add(was.granted.size > 0 ? 'purposes-change' : 'unclear-becomes-consent');
   }
-  for (const purpose of was.granted) {
+  for (const purpose of was.granted.keys()) {
     if (holds(is.granted, purpose)) continue;
     if (is.isRefusal || is.denied.has(purpose)) changes.add('consent-becomes-refusal');
     else changes.add(is.granted.size > 0 ? 'purposes-change' : 'consent-becomes-unclear');
@@ -113,26 +113,30 @@ function momentOf(at: string | null): number | null {
 }
 
 interface Stance {
-  /** Purposes in the form for comparison; {@link ALL_PURPOSES} for consent that names none. */
-  readonly granted: ReadonlySet<string>;
-  readonly denied: ReadonlySet<string>;
+  /** Purposes as written, by the form for comparison; {@link ALL_PURPOSES} for consent that names none. */
+  readonly granted: ReadonlyMap<string, string>;
+  readonly denied: ReadonlyMap<string, string>;
   /** It refuses or withdraws everything that it does not name. */
   readonly isRefusal: boolean;
 }
 
 function stanceOf(read: DecisionRead | null): Stance {
-  if (read === null) return { granted: new Set(), denied: new Set(), isRefusal: false };
+  if (read === null) return { granted: new Map(), denied: new Map(), isRefusal: false };
   const { label, stands } = judgeChoice([], read);
   const denied = Object.keys(read.purposes).filter((purpose) => read.purposes[purpose] === 'denied');
   return {
-    granted: new Set(read.isDoubtful ? [] : stands.map(purposeKey)),
-    denied: new Set(denied.map(purposeKey)),
+    granted: byKey(read.isDoubtful ? [] : stands),
+    denied: byKey(denied),
     isRefusal: label === 'refused' || label === 'withdrawn',
   };
 }
 
+function byKey(purposes: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(purposes.map((purpose) => [purposeKey(purpose), purpose]));
+}
+
 /** Whether a purpose was granted by its name or with all others. */
-function holds(granted: ReadonlySet<string>, purpose: string): boolean {
+function holds(granted: Stance['granted'], purpose: string): boolean {
   return granted.has(purpose) || granted.has(ALL_PURPOSES);
 }
 
@@ -168,6 +172,17 @@ const phrases: Readonly<Record<ReadingChange, readonly [one: string, many: strin
   'person-is-found': ['visitor would be found', 'visitors would be found'],
 };
 
+/** `21 refusals became consent`: after it happened. */
+export function changedPhrase(change: ReadingChange, count: number): string {
+  return changePhrase(change, count)
+    .replace('would become', 'became')
+    .replace(' would be ', count === 1 ? ' was ' : ' were ')
+    .replace('would change', 'changed')
+    .replace('would cover', 'covered')
+    .replace('would ask', 'asked')
+    .replace('would belong', 'belonged');
+}
+
 /** `21 refusals would become consent`. */
 export function changePhrase(change: ReadingChange, count: number): string {
   return `${count} ${phrases[change][count === 1 ? 0 : 1]}`;
@@ -178,8 +193,8 @@ export function readWords(read: RecordRead, withTime: boolean): string {
   if (read === null) return 'not understood';
   if (read.type === 'request') return `request: ${read.kind}`;
   const { granted, denied, isRefusal } = stanceOf(read);
-  const names = (some: Iterable<string>) => {
-    const all = [...some].sort();
+  const names = (some: ReadonlyMap<string, string>) => {
+    const all = [...some.values()].sort();
     return all.length > 5 ? `${all.slice(0, 5).join(', ')} and ${all.length - 5} more` : all.join(', ');
   };
   const parts = [

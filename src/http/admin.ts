@@ -23,6 +23,7 @@ import { answersToMalformed, answerErrorsWithPages } from './errors.tsx';
 import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
 import type { Metrics } from './metrics.ts';
 import { deliveryRoutes } from './pages/deliveries.tsx';
+import { readingRoutes } from './pages/readings.tsx';
 import { unreadRoutes } from './pages/unread.tsx';
 import { exportRoutes } from './pages/export.tsx';
 import { erasureRoutes } from './pages/erasure.tsx';
@@ -192,6 +193,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await policyBulkRoutes(guarded, context);
     await deliveryRoutes(guarded, context);
     await unreadRoutes(guarded, context);
+    await readingRoutes(guarded, context);
     await refusedRoutes(guarded, context);
     await entryRoutes(guarded, context);
     await entryProofRoutes(guarded, context);

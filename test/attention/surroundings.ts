@@ -11,6 +11,7 @@ export function calmSurroundings(now: Date): Surroundings {
     verification: null,
     verifyEveryMs: Number.POSITIVE_INFINITY,
     comparison: null,
+    isReadingPending: false,
     refusal: null,
     witnessing: null,
   };

@@ -27,6 +27,7 @@ export const onBoth: readonly string[] = [
   'test/erasure/subject.test.ts',
   'test/http/assignees.test.ts',
   'test/http/pages/pages.test.ts',
+  'test/http/readings.test.ts',
   'test/ledger/append.test.ts',
   'test/ledger/prove.test.ts',
   'test/ledger/seal-together.test.ts',

@@ -178,6 +178,48 @@ test('read models of another ledger or with other tables are dropped at the star
   expect(await decided()).toEqual(['anew', two]);
 });
 
+test('read models of the version before keep their rows at an upgrade, so that what is read differently can be listed first', async () => {
+  const folder = await temporaryFolder();
+  await (await begun(folder, 3)).close();
+  const connection = await openConnection(readModelsPath(`${folder}/ledger.sqlite`));
+  // As that version had made them: without the newer tables, columns and indexes.
+  const tablesThen = await connection.all(
+    "select name, sql from sqlite_schema where type = 'table' and sql like '%part integer%'",
+  );
+  expect(tablesThen.map(({ name }) => name)).toContain('decision_history');
+  for (const { name, sql } of tablesThen) {
+    const indexes = await connection.all(
+      `select name, sql from sqlite_schema where tbl_name = '${String(name)}' and type = 'index' and sql is not null`,
+    );
+    for (const index of indexes) await connection.script(`drop index "${String(index['name'])}"`);
+    const then = String(sql)
+      .replace(/part integer not null default 0, /, '')
+      .replace(/doubts text, /, '')
+      .replace('primary key (seq, part)', 'primary key (seq)');
+    await connection.script(`alter table ${String(name)} rename to newer; ${then}`);
+    const columns = await connection.all(`select name from pragma_table_info('${String(name)}')`);
+    const list = columns.map((column) => String(column['name'])).join(', ');
+    await connection.script(`insert into ${String(name)} (${list}) select ${list} from newer; drop table newer`);
+    for (const index of indexes)
+      if (index['name'] !== 'decision_history_unknown') await connection.script(String(index['sql']));
+  }
+  await connection.script(
+    "update decision_history set state = 'withdrawn'; drop table set_aside; pragma user_version = 496903792",
+  );
+  await connection.close();
+  const context = await open(folder);
+  onTestFinished(() => context.close());
+  await context.projector.catchUp();
+  const { read } = context.store;
+  const kept = await read.selectFrom('decision_history').select(['state', 'part', 'doubts']).orderBy('seq').execute();
+  expect(kept).toEqual(Array.from({ length: 3 }, () => ({ state: 'withdrawn', part: 0, doubts: null })));
+  await context.rebuild();
+  expect((await read.selectFrom('decision_history').select('state').execute()).map(({ state }) => state)).not.toContain(
+    'withdrawn',
+  );
+  expect(await faultsIn(context)).toEqual(noFaults);
+});
+
 test('a damaged file of read models is refused with the remedy, which works', async () => {
   const folder = await temporaryFolder();
   await (await begun(folder, 2)).close();

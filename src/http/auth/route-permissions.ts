@@ -141,6 +141,9 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'GET /figures': { who: 'read', source: 'installation' },
   'GET /figures/file': { who: 'read', source: 'installation' },
+  'GET /readings': { who: 'read', source: 'installation' },
+  'POST /readings/adopt': { who: 'administer', source: 'installation' },
+
   'GET /sources': { who: 'read', source: 'installation' },
   'GET /sources/new': { who: 'administer', source: 'installation' },
   'GET /sources/import': { who: 'administer', source: 'installation' },

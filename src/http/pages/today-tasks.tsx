@@ -277,6 +277,7 @@ const warningPages: Partial<Record<Warning['code'], string>> = {
   'sync-lag': '#sync',
   'verification-overdue': '/evidence#verification',
   'unknown-call': '/policies/calls?open=yes',
+  'reading-pending': '/readings',
 };
 
 const VERIFY = '/evidence#verification';
@@ -285,6 +286,10 @@ const adminRemedies: Partial<Record<Warning['code'], { readonly page: string; re
   'seal-failed': {
     page: VERIFY,
     text: 'Check that a worker is running, then press “Verify now” on the Evidence page: it lists each fault.',
+  },
+  'reading-pending': {
+    page: '/readings',
+    text: 'The page lists every record that is read differently. Look at it, then put the new reading in force there.',
   },
   'verification-faults': {
     page: VERIFY,

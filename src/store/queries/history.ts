@@ -5,6 +5,7 @@ import { createDecisionCounts, createStandingQueries } from './history-decision-
 import { createDecisionQueries } from './history-decisions.ts';
 import { createDeliveryQueries } from './history-deliveries.ts';
 import { createEvidenceQueries, createTextQueries } from './history-evidence.ts';
+import { createReadingQueries } from './history-readings.ts';
 import { createReconciledLists, createReconciliationQueries, createStretchQueries } from './history-reconciliation.ts';
 import { createScanQueries } from './history-scans.ts';
 import { createWithdrawalQueries } from './history-withdrawals.ts';
@@ -31,6 +32,7 @@ export function createHistory(query: Query) {
     ...createScanQueries(query),
     ...createStretchQueries(query),
     ...createTextQueries(query),
+    ...createReadingQueries(query),
   };
 }
 
