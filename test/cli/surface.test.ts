@@ -117,6 +117,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'ledger events': [],
     'ledger erase': ['--finish'],
     'ledger rebuild': [],
+    'ledger readings': [],
     'retention show': [],
     'retention run': ['--officer', 'Olga'],
     'hold add': ['--reason', 'claim', '--officer', 'Olga'],
