@@ -1,6 +1,7 @@
 import type { Fact } from '../index.ts';
 import type { SourceOptions } from '../../src/core/source.ts';
 import { TEST_EVENT } from '../../src/core/vocabulary.ts';
+import { isNecessary } from '../../src/core/consent-judgement.ts';
 import { changePhrase } from '../../src/core/reading-change.ts';
 import type { FieldName } from '../field-names.ts';
 import { isJsonObject, type JsonObject, parseBody } from '../parse.ts';
@@ -50,6 +51,11 @@ export interface EventDiscovery {
   /** Fields understood in every payload, and those found in none or only in some. */
   readonly understood: readonly string[];
   readonly missing: readonly string[];
+  /**
+   * Purposes that every payload that names them grants although visitors refuse others, with the number of payloads: they may need no
+   * consent (the source's setting `necessaryPurposes`).
+   */
+  readonly alwaysGranted: readonly { readonly purpose: string; readonly count: number }[];
   /** Paths from which nothing was read. */
   readonly unread: readonly string[];
   readonly proposals: readonly FieldProposal[];
@@ -187,6 +193,7 @@ function discoverEvent(
     event,
     samples: payloads.length,
     platforms: found,
+    alwaysGranted: type === 'decision' ? alwaysGrantedIn(readings) : [],
     paths: shapes,
     unread: [...unread].slice(0, 50),
   };
@@ -241,6 +248,33 @@ function platformsIn(payloads: readonly Parsed[], options: Options): EventDiscov
     if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
+}
+
+/** Enough payloads, and enough refusals of something else, to ask whether a purpose needs consent at all. */
+const ALWAYS = { payloads: 10, refusals: 3 };
+
+function alwaysGrantedIn(readings: readonly Reading[]): EventDiscovery['alwaysGranted'] {
+  const counts = new Map<string, { granted: number; other: number }>();
+  let refusals = 0;
+  for (const reading of readings) {
+    if (reading.outcome !== 'read' || reading.fact.type !== 'decision') continue;
+    const choices = Object.entries(reading.fact.purposes);
+    if (choices.some(([, choice]) => choice === 'denied')) refusals += 1;
+    for (const [purpose, choice] of choices) {
+      if (isNecessary(purpose) || choice === 'necessary') continue;
+      const count = counts.get(purpose) ?? { granted: 0, other: 0 };
+      counts.set(purpose, count);
+      if (choice === 'granted') count.granted += 1;
+      else count.other += 1;
+    }
+  }
+  if (refusals < ALWAYS.refusals) return [];
+  return [...counts]
+    .filter(
+      ([purpose, { granted, other }]) => other === 0 && granted >= ALWAYS.payloads && maskKey(purpose) === purpose,
+    )
+    .map(([purpose, { granted }]) => ({ purpose, count: granted }))
+    .slice(0, 20);
 }
 
 interface Counting {

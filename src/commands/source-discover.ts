@@ -228,6 +228,7 @@ function eventText({
   event,
   samples,
   platforms,
+  alwaysGranted,
   paths,
   understood,
   missing,
@@ -243,6 +244,10 @@ function eventText({
       'No fields.',
     ),
     ...platforms.map(({ name: one, count }) => `${pc.green('✓')} looks like ${one}: ${count} of ${samples}`),
+    ...alwaysGranted.map(
+      ({ purpose, count }) =>
+        `${pc.yellow('?')} ${printable(purpose)} is granted in all ${count} payloads that name it, while others are refused: if it needs no consent, say so with --necessary-purpose ${printable(purpose)} (\`source change\`)`,
+    ),
     ...(understood.length > 0 ? [`${pc.green('✓')} understood: ${understood.join(', ')}`] : []),
     ...(missing.length > 0 ? [`· not in all of them: ${missing.join(', ')}`] : []),
     ...(unread.length > 0 ? [`· not read: ${unread.map(printable).join(', ')}`] : []),

@@ -36,6 +36,7 @@ const inApi: Readonly<Record<string, string>> = {
   'POST /banners/names': 'POST /api/v1/banners/names',
   'POST /banners/evidence/:seq/retract': 'hasFile',
   'POST /sources/:slug/fields': 'isReviewed',
+  'POST /sources/:slug/necessary': 'isReviewed',
   'POST /readings/adopt': 'isReviewed',
   'POST /sources/:slug/secrets': 'POST /api/v1/sources/:slug/secrets',
   'POST /sources/:slug/secrets/retire': 'POST /api/v1/sources/:slug/secrets/:secretId/retire',

@@ -307,6 +307,28 @@ describe('the page of a source', () => {
     expect(world.context.sources.find('default')?.options.fieldNames).toEqual({ subject: ['data.hasher'] });
     expect(await world.actions('source.mapping-accepted')).toHaveLength(1);
   });
+
+  it('asks whether a purpose that is never refused needs consent, and says that ids stay the same for a visitor', async () => {
+    const world = await createOfficeWorld();
+    for (let choice = 0; choice < 12; choice += 1)
+      await world.event('consent.recorded', {
+        consent_id: `visitor-${choice % 11}`,
+        visitor_id: `hash-of-visitor-${choice % 11}`,
+        timestamp: `2026-11-01T10:00:${String(choice).padStart(2, '0')}Z`,
+        purposes: { basis: true, analytics: choice < 6, ads: choice === 11 },
+      });
+    const olga = await signedIn(world);
+    const page = await olga.get('/sources/default/fields');
+    expect(page.text).toMatch(/Purposes that are never refused[\s\S]*purpose:basis[\s\S]*granted in all 12/);
+    expect(page.text).not.toContain('purpose:analytics');
+    expect((await olga.post('/sources/default/necessary', { 'purpose:analytics': 'yes' })).status).toBe(422);
+    const saved = await olga.post('/sources/default/necessary', { 'purpose:basis': 'yes' });
+    expect(saved.headers.get('location')).toBe('/sources/default/fields?done=necessary');
+    expect(world.context.sources.find('default')?.options.necessaryPurposes).toEqual(['basis']);
+    const source = (await olga.get('/sources/default')).text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(source).toContain('Need no consent basis');
+    expect(source).toContain('stay the same for a visitor: 1 choice came under an id that was used before');
+  });
 });
 
 describe('the figures of sources', () => {

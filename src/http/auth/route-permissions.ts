@@ -156,6 +156,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /sources/:slug/set-up': { who: 'administer', source: 'address' },
   'GET /sources/:slug/fields': { who: 'read', source: 'address' },
   'POST /sources/:slug/fields': { who: 'work', source: 'address' },
+  'POST /sources/:slug/necessary': { who: 'work', source: 'address' },
   'POST /sources/:slug/reread': { who: 'administer', source: 'address' },
   'POST /sources/:slug/name': { who: 'administer', source: 'address' },
   'POST /sources/:slug/secrets': { who: 'administer', source: 'address' },

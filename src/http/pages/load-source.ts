@@ -54,7 +54,7 @@ export async function loadSourceState(context: Context, source: Source): Promise
   const { read } = context.store;
   await context.projector.catchUp();
   await context.rejected.flush();
-  const [times, refused, banners, jobs, runs, names, profile, admins, [reread = null]] = await Promise.all([
+  const [times, refused, banners, jobs, runs, names, profile, admins, [reread = null], reusedIds] = await Promise.all([
     loadLastTimes(read, { sources: [slug], pulled: [slug] }),
     loadRefusedCounts(context, slug),
     loadSyncStatus(read, context.clock, [source]),
@@ -65,6 +65,7 @@ export async function loadSourceState(context: Context, source: Source): Promise
     context.loadProfile(source).catch(() => null),
     listAdminAddresses(context),
     context.jobs.list({ kind: 'reread', key: slug, limit: 1 }),
+    countReusedIds(read, slug),
   ]);
   const publicUrl = publicUrlOf(context.config, context.config.port);
   const secretTimes = context.sources.secretTimes(slug);
@@ -92,10 +93,30 @@ export async function loadSourceState(context: Context, source: Source): Promise
     jobs,
     runs,
     reread,
+    reusedIds,
     bannerNames: names,
     requestForm: requestFormState(profile, source, context.sources),
     requestFormUrl: `${publicUrl}/r/${slug}`,
   };
+}
+
+/** Counting stops here. */
+const MANY_IDS = 1000;
+
+/**
+ * Later choices under an id that had been given before (`v2:<id>`, src/projections/decisions.ts): the source's ids of records stay the
+ * same for a visitor. At most {@link MANY_IDS}.
+ */
+async function countReusedIds(read: Query, slug: string): Promise<number> {
+  const rows = await read
+    .selectFrom('decision_history')
+    .select('decision_id')
+    .where('source', '=', slug)
+    .where('decision_id', '>=', 'v')
+    .where('decision_id', '<', 'w')
+    .limit(MANY_IDS)
+    .execute();
+  return rows.length;
 }
 
 async function loadRuns(read: Query, slug: string): Promise<SourceState['runs']> {

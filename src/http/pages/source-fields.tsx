@@ -47,6 +47,7 @@ export function FieldsPage(props: FieldsProps) {
       ) : proposal === null && doubtful.length === 0 ? (
         <p>Nothing needs changing.</p>
       ) : null}
+      <NecessaryPanel {...props} />
       {hasOwnNames(source) ? (
         <Panel id="earlier" title="Earlier deliveries">
           <p>
@@ -63,6 +64,39 @@ export function FieldsPage(props: FieldsProps) {
         <EventPanel key={place} event={event} place={place} />
       ))}
     </Page>
+  );
+}
+
+/** Asks whether purposes that are never refused need consent at all (ePrivacy Directive Art. 5(3)). */
+function NecessaryPanel({ frame, source, found }: FieldsProps) {
+  const purposes = new Map(
+    found.events.flatMap(({ alwaysGranted }) => alwaysGranted.map(({ purpose, count }) => [purpose, count] as const)),
+  );
+  if (purposes.size === 0) return null;
+  return (
+    <Panel id="necessary" title="Purposes that are never refused">
+      <p>
+        Every record that names these grants them, while visitors refuse others. If a purpose is strictly necessary for
+        the site, it needs no consent, and a record that names it as granted is not consent to it. Only you know: tick
+        those that need no consent.
+      </p>
+      <form method="post" action={`/sources/${source.slug}/necessary`}>
+        <Csrf token={frame.csrf} />
+        {[...purposes].map(([purpose, count]) => (
+          <label key={purpose} class="box">
+            <input type="checkbox" name={`purpose:${purpose}`} value="yes" disabled={!frame.canWork} />{' '}
+            <span>
+              <bdi class="outside">{visibleText(purpose)}</bdi>: granted in all {count} records that name it
+            </span>
+          </label>
+        ))}
+        {frame.canWork ? (
+          <p class="buttons">
+            <button type="submit">These need no consent</button>
+          </p>
+        ) : null}
+      </form>
+    </Panel>
   );
 }
 

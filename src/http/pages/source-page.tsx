@@ -1,4 +1,5 @@
-import { formatCount, formatDuration } from '../../../reports/format.ts';
+import { counted, formatCount, formatDuration } from '../../../reports/format.ts';
+import { visibleText } from '../../../reports/render/text.ts';
 import type { KeyCheck } from '../../context/check-key.ts';
 import type { Action } from '../../core/action.ts';
 import { can } from '../../core/roles.ts';
@@ -63,6 +64,8 @@ export interface SourceState {
   readonly jobs: readonly SyncJob[];
   /** The latest reading of earlier deliveries; null: there was none lately. */
   readonly reread: Job | null;
+  /** Choices under an id that was used before, at most 1,000. */
+  readonly reusedIds: number;
   /** Ended syncs, newest first. */
   readonly runs: readonly Run[];
   readonly bannerNames: BannerNames;
@@ -141,6 +144,15 @@ export function SourcePage({
             ['Names of fields', namesText(Object.keys(source.options.fieldNames).length, 'field')],
             ['Names of events', namesText(Object.keys(source.options.eventNames ?? {}).length, 'event')],
             ['Times without an offset', `are read as UTC${source.options.assumedOffset}`],
+            source.options.necessaryPurposes === undefined
+              ? null
+              : ['Need no consent', source.options.necessaryPurposes.map(visibleText).join(', ')],
+            state.reusedIds === 0
+              ? null
+              : [
+                  'Ids of records',
+                  `stay the same for a visitor: ${state.reusedIds >= 1000 ? 'at least 1,000' : counted(state.reusedIds, 'choice', 'choices')} came under an id that was used before. Each is a decision of its own.`,
+                ],
           ]}
         />
         <div class="buttons">

@@ -40,6 +40,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   stopped: 'The sync was asked to stop. Stored rows are kept, and the next sync continues from there.',
   idle: 'No sync was running.',
   accepted: 'Deliveries and rows are read with the new names from now on.',
+  necessary: 'These purposes count as needing no consent from now on.',
   unchanged: 'Nothing needed changing.',
 };
 
@@ -80,6 +81,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
   post('/sources/:slug/sync', requestSync);
   post('/sources/:slug/sync/stop', stopSync);
   post('/sources/:slug/fields', acceptFields);
+  post('/sources/:slug/necessary', addNecessary);
   post('/sources/:slug/reread', requestReread);
 }
 
@@ -191,6 +193,27 @@ async function acceptFields(exchange: Exchange): Promise<FastifyReply> {
   }
   if (accepted.outcome === 'unchanged') return reply.redirect(`/sources/${source.slug}/fields?done=unchanged`, 303);
   return sendFields(exchange, { problems: sourceProblems(accepted) }, 409);
+}
+
+/** Adds purposes that need no consent to the source's settings; only those that the page listed. */
+async function addNecessary(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const source = sourceOf(exchange);
+  const form = formOf(request.body);
+  const { found } = await examineFields(context, source);
+  const ticked = found.events
+    .flatMap(({ alwaysGranted }) => alwaysGranted.map(({ purpose }) => purpose))
+    .filter((purpose) => form[`purpose:${purpose}`] === 'yes');
+  if (ticked.length === 0) return sendFields(exchange, { problems: ['Tick the purposes that need no consent.'] }, 422);
+  const necessaryPurposes = [...new Set([...(source.options.necessaryPurposes ?? []), ...ticked])];
+  const options = { ...source.options, necessaryPurposes };
+  const changed = await context.sources.change(source.slug, { options }, officerOf(request).officer);
+  if (changed.outcome === 'done') {
+    await untilProjected(context, changed.seq);
+    return reply.redirect(`/sources/${source.slug}/fields?done=necessary`, 303);
+  }
+  if (changed.outcome === 'unchanged') return reply.redirect(`/sources/${source.slug}/fields?done=unchanged`, 303);
+  return sendFields(exchange, { problems: sourceProblems(changed) }, 409);
 }
 
 async function requestReread(exchange: Exchange): Promise<FastifyReply> {
