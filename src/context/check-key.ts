@@ -1,3 +1,5 @@
+import type { Clock } from '../core/clock.ts';
+import type { DestinationRule } from '../core/destination.ts';
 import type { Source } from '../core/source.ts';
 import { HUB } from '../policy-texts/snapshot.ts';
 import { fetchEmbedPolicy } from '../service/public-fetch.ts';
@@ -17,13 +19,19 @@ export type KeyCheck =
       readonly isUnreached?: boolean;
     };
 
+/** The part of the context that a check needs. */
+interface CheckDeps {
+  readonly clock: Clock;
+  readonly config: { readonly destinations: DestinationRule };
+}
+
 const TIMEOUT_MS = 15_000;
 
 /**
  * Asks the service once whether a source's API key works: requests the first row of its consent log, as a sync would;
  * if the service refuses that request (no banner is known), the list of policies. Never retried, changes nothing.
  */
-export async function checkKey(source: Source, now: () => Date): Promise<KeyCheck> {
+export async function checkKey(source: Source, { clock, config }: CheckDeps): Promise<KeyCheck> {
   const { slug, baseUrl, apiKey, options } = source;
   if (baseUrl === null || apiKey === null) {
     const missing = baseUrl === null ? 'API address' : 'API key';
@@ -32,14 +40,17 @@ export async function checkKey(source: Source, now: () => Date): Promise<KeyChec
       sentence: `The source ${slug} has no ${missing}: deliveries are received, but nothing can be pulled.`,
     };
   }
-  const client = createServiceClient({ baseUrl, apiKey, retries: 0, timeoutMs: TIMEOUT_MS });
+  const client = createServiceClient({
+    ...{ baseUrl, apiKey, destinations: config.destinations },
+    ...{ retries: 0, timeoutMs: TIMEOUT_MS },
+  });
   try {
     const bannerId = options.banners[0] ?? null;
     const page = await client.fetchConsentLogPage({ bannerId, from: null, to: null, limit: 1, cursor: null });
     return {
       outcome: 'works',
       sentence: `The API key of ${slug} works: the consent log${bannerId === null ? '' : ` of banner ${bannerId}`} can be read.`,
-      clockSkewMs: page.serverDate === null ? null : now().getTime() - page.serverDate.getTime(),
+      clockSkewMs: page.serverDate === null ? null : clock().getTime() - page.serverDate.getTime(),
     };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -65,9 +76,12 @@ async function checkByPolicies(
 }
 
 /** Requests the list of all texts from the embed endpoint with a source's site key; null if address or key is missing. */
-export async function checkSiteKey({ slug, siteUrl, siteKey }: Source): Promise<KeyCheck | null> {
+export async function checkSiteKey(
+  { slug, siteUrl, siteKey }: Source,
+  { config: { destinations } }: Pick<CheckDeps, 'config'>,
+): Promise<KeyCheck | null> {
   if (siteUrl === null || siteKey === null) return null;
-  const fetched = await fetchEmbedPolicy({ siteUrl, siteKey, type: HUB }, { timeoutMs: TIMEOUT_MS });
+  const fetched = await fetchEmbedPolicy({ siteUrl, destinations, siteKey, type: HUB }, { timeoutMs: TIMEOUT_MS });
   if (fetched.outcome === 'refused') return { outcome: 'refused', sentence: `${slug}: ${fetched.sentence}` };
   return {
     outcome: 'works',

@@ -136,7 +136,7 @@ export const sourceApi = [
     async handle(context, { params, request }) {
       const source = sourcesOf(context, request).find(params.slug);
       if (source === null) throw new CodedError('not_found');
-      const { outcome, sentence } = await checkKey(source, context.clock);
+      const { outcome, sentence } = await checkKey(source, context);
       return { outcome, sentence };
     },
   }),

@@ -125,7 +125,7 @@ async function changeAccess(exchange: Exchange): Promise<FastifyReply> {
   const source = sourceOf(exchange);
   const form = formOf(request.body);
   const changes = accessOf(form);
-  const problems = context.sources.problemsOf(changes);
+  const problems = context.sources.problemsOf(source.slug, changes);
   if (problems.length > 0) {
     const ask = problems.find((problem) => problem.includes(ALLOWED_HOSTS));
     const shown = { problems: problems.map(inWords), form, ...(ask === undefined ? {} : { ask }) };
@@ -134,9 +134,7 @@ async function changeAccess(exchange: Exchange): Promise<FastifyReply> {
   if (!isConfigured(context, source.slug) && form['unchecked'] !== 'yes') {
     const { baseUrl = source.baseUrl, apiKey = source.apiKey, siteUrl = source.siteUrl } = changes;
     const check =
-      baseUrl === null || apiKey === null
-        ? null
-        : await checkKey({ ...source, baseUrl, apiKey, siteUrl }, context.clock);
+      baseUrl === null || apiKey === null ? null : await checkKey({ ...source, baseUrl, apiKey, siteUrl }, context);
     if (check?.outcome === 'refused') {
       const kept = 'Nothing was saved. Correct it, or tick “Save without testing the key”.';
       return sendBack(exchange, { problems: [check.sentence, kept], form, ...askAbout(check) }, 422);
@@ -147,7 +145,7 @@ async function changeAccess(exchange: Exchange): Promise<FastifyReply> {
 
 async function checkAccess(exchange: Exchange): Promise<FastifyReply> {
   const { context } = exchange;
-  const check = await checkKey(sourceOf(exchange), context.clock);
+  const check = await checkKey(sourceOf(exchange), context);
   return sendBack(exchange, { check, ...askAbout(check) });
 }
 
