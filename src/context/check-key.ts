@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { DestinationRule } from '../core/destination.ts';
+import type { JobLog } from '../jobs/job.ts';
 import type { Source } from '../core/source.ts';
 import { HUB } from '../policy-texts/snapshot.ts';
 import { fetchEmbedPolicy } from '../service/public-fetch.ts';
@@ -15,7 +16,7 @@ export type KeyCheck =
   | {
       readonly outcome: 'refused' | 'not-configured';
       readonly sentence: string;
-      /** The service was not reached; the server’s operator may have to help. */
+      /** Nothing there answered as a web server does; the server’s operator may have to help. */
       readonly isUnreached?: boolean;
     };
 
@@ -54,8 +55,7 @@ export async function checkKey(source: Source, { clock, config }: CheckDeps): Pr
     };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    if (error.kind !== 'bad-request' && error.kind !== 'not-found')
-      return { outcome: 'refused', sentence: `${slug}: ${error.message}`, isUnreached: error.kind === 'network' };
+    if (error.kind !== 'bad-request' && error.kind !== 'not-found') return refusedBy(slug, error);
     return checkByPolicies(slug, client, error);
   }
 }
@@ -71,8 +71,31 @@ async function checkByPolicies(
     return { outcome: 'works', sentence, clockSkewMs: null };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { outcome: 'refused', sentence: `${slug}: ${error.message}` };
+    return refusedBy(slug, error);
   }
+}
+
+function refusedBy(slug: string, error: ServiceError): KeyCheck {
+  // A name without an address, and an address that is not allowed, say nothing about any port.
+  const isUnreached =
+    error.kind === 'timeout' ||
+    (error.kind === 'network' && error.fault !== 'no-address' && error.fault !== 'not-allowed');
+  return { outcome: 'refused', sentence: `${slug}: ${error.message}`, isUnreached };
+}
+
+/**
+ * {@link checkKey} for someone who is not at a shell of the server: a port that is closed, silent or not a web server's
+ * gives the same sentence, so that a check cannot be used to scan ports. The reason goes to the operator's log.
+ */
+export async function checkKeyDiscreetly(
+  source: Source,
+  context: CheckDeps & { readonly log: JobLog },
+): Promise<KeyCheck> {
+  const check = await checkKey(source, context);
+  if (check.outcome !== 'refused' || check.isUnreached !== true) return check;
+  context.log.warn({ source: source.slug, reason: check.sentence }, 'a check did not reach the service');
+  const sentence = `${source.slug}: The service could not be reached, or did not answer as a web server does in time. Check the source’s API address, its port, the network, and any firewall or proxy. The server’s log has the details.`;
+  return { outcome: 'refused', sentence, isUnreached: true };
 }
 
 /** Requests the list of all texts from the embed endpoint with a source's site key; null if address or key is missing. */

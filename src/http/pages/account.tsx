@@ -6,7 +6,6 @@ import { can, isTokenScope, type TokenScope, tokenScopes } from '../../core/role
 import type { Source } from '../../core/source.ts';
 import { type ApiToken, createApiToken, listApiTokens, revokeApiToken, TOKEN_DAYS } from '../../people/api-tokens.ts';
 import { changeOwnAddress, confirmNewAddress, findNewAddress } from '../../people/change-address.ts';
-import { PASSWORD_MAX } from '../../people/passwords.ts';
 import { changePassword, findPerson, type Person, presentPasswordProblem, revokeSession } from '../../people/people.ts';
 import {
   countRecoveryCodes,
@@ -22,7 +21,20 @@ import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../
 import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { allowScript, passkeyAnswer, passkeyScriptPath, passkeyOriginOf } from './passkey-script.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, type Column, Done, Facts, Field, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
+import {
+  Choice,
+  type Column,
+  Done,
+  Facts,
+  Field,
+  Input,
+  Moment,
+  Notice,
+  Panel,
+  PresentPassword,
+  Problems,
+  Table,
+} from './parts.tsx';
 import { NewPassword } from './sign-in.tsx';
 import { reachText, roleTexts } from './words.ts';
 
@@ -589,20 +601,6 @@ const scopeTexts: Readonly<Record<TokenScope, string>> = {
   work: 'also handle requests and make documents',
   administer: 'also rotate the signing secrets of sources and read earlier deliveries again',
 };
-
-/** Asks for the password again before changes that a hijacked session must not make. */
-function PresentPassword({ id = 'present' }: { id?: string }) {
-  return (
-    <Input
-      id={id}
-      name="present"
-      label="Current password"
-      type="password"
-      maxLength={PASSWORD_MAX * 4}
-      autocomplete="current-password"
-    />
-  );
-}
 
 function NoAccountPage({ frame }: { frame: PageFrame }) {
   return (
