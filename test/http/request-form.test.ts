@@ -417,6 +417,17 @@ describe('the request form', () => {
     expect(sent.text).toContain('Too many requests are arriving');
   });
 
+  it('says how long to wait: an hour for one that sends too much, a minute for one that looks too often', async () => {
+    const world = await createFormWorld();
+    const { path, visitor } = await fillIn(world, ada);
+    const send = () => visitor.post(path, { kind: 'access' });
+    let page = await send();
+    for (let sent = 0; sent < 60 && page.status !== 429; sent += 1) page = await send();
+    expect(page.status).toBe(429);
+    expect(page.text).toContain('Please try again in an hour');
+    expect(page.text).not.toContain('a minute');
+  });
+
   it('can be framed only by the websites in the profile, without cookies or scripts', async () => {
     const closed = await createFormWorld();
     const page = await createVisitor(closed.url).get('/r/default');
