@@ -15,7 +15,7 @@ import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 import { type Match, matchCase } from './match-subject.ts';
-import { type CheckedMove, line, moment, readMove, text } from './moves.ts';
+import { type CheckedMove, cleanedLine, moment, readMove, text } from './moves.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import { type CaseWriting, viewCase } from './view.ts';
 import { withdrawalKey, WITHDRAWALS, withdrawalsOf } from './withdrawal.ts';
@@ -231,15 +231,15 @@ export const openCaseSchema = z.strictObject({
     .min(1)
     .max(200)
     .meta({ title: 'Channel', description: 'For example letter, e-mail, phone.' }),
-  requesterName: line.nullable().default(null).meta({ title: 'Name of the requester' }),
-  requesterEmail: line.nullable().default(null).meta({ title: 'E-mail of the requester', format: 'email' }),
+  requesterName: cleanedLine.nullable().default(null).meta({ title: 'Name of the requester' }),
+  requesterEmail: cleanedLine.nullable().default(null).meta({ title: 'E-mail of the requester', format: 'email' }),
   /** A code of the list. */
   jurisdiction: jurisdictionSchema.nullable().default(null).meta({
     title: 'Where the requester is',
     description: 'Without it only the controller’s law applies.',
   }),
   /** An id that the requester read from their own browser. */
-  subject: line.nullable().default(null).meta({ title: 'Id from the requester’s device' }),
+  subject: cleanedLine.nullable().default(null).meta({ title: 'Id from the requester’s device' }),
   message: text.nullable().default(null).meta({ title: 'What was requested' }),
   actor: z.string().trim().min(1).max(200),
   /** A reference, for instance the number of a form, opens only one case, so that a double click does not open two. */
