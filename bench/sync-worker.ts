@@ -5,6 +5,7 @@ import { createServiceClient } from '../src/service/client.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import { pullConsentLogs } from '../src/sync/pull.ts';
 import { pageThrough } from './sandbox-pages.ts';
+import { ON_LOOPBACK } from '../test/service/answering-server.ts';
 
 /**
  * One half of the sync benchmark, in its own process: `loop` fetches the pages and discards them, `sync` pulls them
@@ -44,7 +45,7 @@ async function once(url: string, file: string, afterPage: (rows: number) => void
       store,
       ledger,
       clock: () => new Date(),
-      service: createServiceClient({ baseUrl: url, apiKey }),
+      service: createServiceClient({ destinations: ON_LOOPBACK, baseUrl: url, apiKey }),
       lookBackMs: 24 * 3_600_000,
     },
     { source, bannerId: null, actor: 'bench', onProgress: (progress) => afterPage(progress.rows) },

@@ -31,6 +31,7 @@ const inside = new Set([
   'd3-shape',
   'diff',
   'fastify',
+  'ipaddr.js',
   'json-canonicalize',
   'kysely',
   'otpauth',

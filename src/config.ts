@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { readTexts } from './config/layers.ts';
 import { type DatabaseAddress, type Values, valuesSchema, variableNames, variables } from './config/variables.ts';
 import { type BucketAddress, clearTextProblem, isPrivateTransport } from './core/address.ts';
+import { type DestinationRule, hostAndPortOf } from './core/destination.ts';
 import { editDistance } from './core/edit-distance.ts';
 import { UsageError } from './core/errors.ts';
 import { type Source, sourceOptionsSchema } from './core/source.ts';
@@ -34,6 +35,8 @@ export interface Config {
   readonly apiRateLimit: number;
   /** Hosts of the service that may be called over http. */
   readonly httpAllowedHosts: readonly string[];
+  /** Where the addresses of sources may lead. */
+  readonly destinations: DestinationRule;
   readonly dataDir: string;
   readonly database: DatabaseAddress;
   /** Null: jobs are polled. */
@@ -159,6 +162,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     adminHosts: values.ADMIN_HOSTS,
     apiRateLimit: values.API_RATE_LIMIT,
     httpAllowedHosts: values.HTTP_ALLOWED_HOSTS,
+    destinations: destinationsOf(values),
     dataDir,
     database: databaseOf(values.DATABASE_URL, cwd, dataDir),
     redisUrl: values.REDIS_URL ?? null,
@@ -391,6 +395,13 @@ function defaultSourceOf(values: Values): Source | null {
     webhookSecrets: (WEBHOOK_SECRETS ?? []).map(webhookSecretOf),
     options: sourceOptionsSchema.parse({}),
   };
+}
+
+/** What the operator names, and where the operator's own source is: other sources may be clients at the same place. */
+function destinationsOf(values: Values): DestinationRule {
+  const { SERVICE_BASE_URL, SERVICE_SITE_URL, HTTP_ALLOWED_HOSTS, PRIVATE_ALLOWED_HOSTS } = values;
+  const own = [SERVICE_BASE_URL, SERVICE_SITE_URL].flatMap((url) => (url === undefined ? [] : [hostAndPortOf(url)]));
+  return { httpAllowedHosts: HTTP_ALLOWED_HOSTS, privateAllowedHosts: [...PRIVATE_ALLOWED_HOSTS, ...own] };
 }
 
 function warnOfValues(values: Values): string[] {

@@ -295,6 +295,8 @@ const WITNESS_ANSWER_BYTES = 64 * 1024;
 const post: Post = async (url, body, contentType) => {
   const { status, bytes } = await exchange({
     url,
+    // From the operator’s file WITNESSES.
+    destinations: 'anywhere',
     method: 'POST',
     headers: { 'content-type': contentType },
     body,
@@ -318,7 +320,7 @@ async function openIntake({ config, log, clock, opened }: Base, { store, keys }:
     keys: keys.instance,
     clock,
     configured: config.defaultSource,
-    httpAllowedHosts: config.httpAllowedHosts,
+    destinations: config.destinations,
     onRefreshError: (error) => log.warn({ err: error }, 'could not reload the sources'),
   });
   opened.add('sources', async () => sources.close());
@@ -478,8 +480,8 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     erasure,
     documents,
     sync,
-    policies: createPolicyDeps(parts),
-    snapshots: createSnapshotDeps(parts),
+    policies: createPolicyDeps({ ...parts, destinations: parts.config.destinations }),
+    snapshots: createSnapshotDeps({ ...parts, destinations: parts.config.destinations }),
     loadProfile,
   };
 }
@@ -500,6 +502,7 @@ function createSyncDeps(
     serviceFor: ({ source, baseUrl, apiKey }) =>
       createServiceClient({
         baseUrl,
+        destinations: config.destinations,
         apiKey,
         pace: paceOf(baseUrl, apiKey),
         onRetry: (error, attempt) =>

@@ -29,6 +29,8 @@ export function environment(folder: string, more: Record<string, string> = {}): 
     ADMIN_PORT: '0',
     WEBHOOK_SECRETS: SECRET,
     LOG_LEVEL: 'warn',
+    // Stand-ins for the service listen there.
+    PRIVATE_ALLOWED_HOSTS: '127.0.0.1, localhost',
     ...('DATABASE_URL' in more ? {} : serverVariables(more.DATA_DIR ?? folder)),
     ...more,
   };

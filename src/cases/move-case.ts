@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Action, actionSchema } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
+import { StoreUnavailable } from '../core/errors.ts';
 import { sourceSlugSchema } from '../core/source.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
@@ -13,7 +15,7 @@ import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 import { type Match, matchCase } from './match-subject.ts';
-import { type CheckedMove, line, moment, readMove, text } from './moves.ts';
+import { type CheckedMove, cleanedLine, moment, readMove, text } from './moves.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import { type CaseWriting, viewCase } from './view.ts';
 import { withdrawalKey, WITHDRAWALS, withdrawalsOf } from './withdrawal.ts';
@@ -80,19 +82,22 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
   return { outcome: 'moved', caseId, version: basedOn + 1, seq: appended.seq };
 }
 
-/** Attempts at a move while others are making moves. */
-const TRIES = 5;
+/** Milliseconds for which a move is tried again while others are making moves: each of those lets one of them through. */
+const KEEP_TRYING_MS = 15_000;
+/** The longest pause between two attempts, milliseconds; drawn at random, so that they do not meet again. */
+const PAUSE_MS = 40;
 
 /**
  * Makes a move that is valid whatever happened before: for a requester, who does not see a version of the case. Throws
- * if someone else was faster every time.
+ * StoreUnavailable, with which a form is refused and a job tried again, if others were faster for 15 seconds.
  */
 export async function moveLatest(
   deps: CaseWriting,
   input: Omit<MoveCaseInput, 'basedOn'>,
   catchUp: () => Promise<unknown>,
 ): Promise<Exclude<MovedCase, { outcome: 'conflict' }>> {
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  const until = performance.now() + KEEP_TRYING_MS;
+  do {
     const found = await deps.store.read
       .selectFrom('cases')
       .select('version')
@@ -102,8 +107,9 @@ export async function moveLatest(
     const moved = await moveCase(deps, { ...input, basedOn: found.version });
     if (moved.outcome !== 'conflict') return moved;
     await catchUp();
-  }
-  throw new Error(`${input.move} of ${input.caseId} collided with another move ${TRIES} times`);
+    await delay(Math.random() * PAUSE_MS);
+  } while (performance.now() < until);
+  throw new StoreUnavailable(`${input.move} of ${input.caseId} collided with other moves for ${KEEP_TRYING_MS} ms`);
 }
 
 async function problemsOf(
@@ -225,15 +231,15 @@ export const openCaseSchema = z.strictObject({
     .min(1)
     .max(200)
     .meta({ title: 'Channel', description: 'For example letter, e-mail, phone.' }),
-  requesterName: line.nullable().default(null).meta({ title: 'Name of the requester' }),
-  requesterEmail: line.nullable().default(null).meta({ title: 'E-mail of the requester', format: 'email' }),
+  requesterName: cleanedLine.nullable().default(null).meta({ title: 'Name of the requester' }),
+  requesterEmail: cleanedLine.nullable().default(null).meta({ title: 'E-mail of the requester', format: 'email' }),
   /** A code of the list. */
   jurisdiction: jurisdictionSchema.nullable().default(null).meta({
     title: 'Where the requester is',
     description: 'Without it only the controller’s law applies.',
   }),
   /** An id that the requester read from their own browser. */
-  subject: line.nullable().default(null).meta({ title: 'Id from the requester’s device' }),
+  subject: cleanedLine.nullable().default(null).meta({ title: 'Id from the requester’s device' }),
   message: text.nullable().default(null).meta({ title: 'What was requested' }),
   actor: z.string().trim().min(1).max(200),
   /** A reference, for instance the number of a form, opens only one case, so that a double click does not open two. */

@@ -2,6 +2,7 @@ import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@command
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { isRole, type Role, roles } from '../core/roles.ts';
+import { type ApiToken, listApiTokens } from '../people/api-tokens.ts';
 import { changeAddress } from '../people/change-address.ts';
 import { createSetUpLink } from '../people/links.ts';
 import {
@@ -114,12 +115,17 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
     .description('print the link where a person chooses a new password')
     .argument('<email>', 'e-mail address of the account')
     .option('--remove-code', 'also stop asking for a one-time code (lost phone)')
+    .option(
+      '--end-access',
+      'somebody else knows the password: also end it, every session, passkey and API token, and the address of the calendar, at once',
+    )
     .action((email, options) =>
       withContext(async (context) => {
         const { personId } = await findAccount(context, email);
         const base = options.adminUrl ?? adminUrlOf(context);
-        const withoutSecondFactor = options.removeCode ?? false;
-        print(io, options, base, await createPasswordLink(context, personId, administrator, { withoutSecondFactor }));
+        const choices = { withoutSecondFactor: options.removeCode ?? false, isKnown: options.endAccess ?? false };
+        const ended = choices.isKnown ? await listApiTokens(context, personId) : undefined;
+        print(io, options, base, await createPasswordLink(context, personId, administrator, choices), ended);
       }),
     );
 
@@ -183,7 +189,14 @@ function reachOf(
   return source.map((slug) => findSource(context, slug).slug);
 }
 
-function print(io: CommandIo, options: { json?: boolean }, base: string | null, outcome: PersonOutcome): void {
+/** `ended`: the API tokens that ended with it. */
+function print(
+  io: CommandIo,
+  options: { json?: boolean },
+  base: string | null,
+  outcome: PersonOutcome,
+  ended?: readonly ApiToken[],
+): void {
   switch (outcome.outcome) {
     case 'unknown':
       throw new UsageError(['The account was removed in the meantime.']);
@@ -193,9 +206,12 @@ function print(io: CommandIo, options: { json?: boolean }, base: string | null, 
       const { person, link } = outcome;
       const url = link === null || base === null ? null : `${base}/join?token=${link.token}`;
       const expiresAt = link?.expiresAt ?? null;
-      printResult(io, options, { person: summary(person), url, expiresAt }, () => {
+      const endedTokens = ended === undefined ? {} : { endedTokens: ended.map(({ tokenId }) => tokenId) };
+      printResult(io, options, { person: summary(person), url, expiresAt, ...endedTokens }, () => {
         const about = `${printable(person.name)} (${person.personId}): ${person.role}, ${person.sources?.join(', ') ?? 'all sources'}, ${stateOf(person)}`;
-        return url === null ? about : `${about}\n${url}\nworks once, until ${timeText(expiresAt ?? '')}`;
+        const lines = (ended ?? []).map(({ tokenId, label }) => `API token ${tokenId} (${printable(label)}) has ended`);
+        if (url !== null) lines.push(url, `works once, until ${timeText(expiresAt ?? '')}`);
+        return [about, ...lines].join('\n');
       });
       return;
     }

@@ -111,7 +111,7 @@ export function registerSourceRotate(source: CommandUnknownOpts, io: CommandIo):
 async function assertKeyWorks(context: Context, present: Source | null, slug: string, key: string): Promise<void> {
   if (present === null) throw noSuchSource(slug);
   if (present.baseUrl === null || context.config.defaultSource?.slug === slug) return;
-  const check = await checkKey({ ...present, apiKey: key }, context.clock);
+  const check = await checkKey({ ...present, apiKey: key }, context);
   if (check.outcome === 'refused')
     throw new UsageError([`${check.sentence} The old API key is kept.`, 'Use --unchecked to replace it anyway.']);
 }

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { gatherSamples } from '../sources/discovery.ts';
 import pc from 'picocolors';
+import type { Context } from '../context.ts';
 import { checkKey, type KeyCheck } from '../context/check-key.ts';
 import { sideBySide } from '../core/side-by-side.ts';
 import { type Source, sourceOptionsSchema } from '../core/source.ts';
@@ -121,7 +122,7 @@ function registerCheck(source: CommandUnknownOpts, io: CommandIo): void {
       withContext(async (context) => {
         const one = slug === undefined ? null : findSource(context, slug);
         const list = one === null ? context.sources.list() : [one];
-        const checks = await checkAll(list, context.sources.sharingKey(), context.clock, (done) => {
+        const checks = await checkAll(context, list, (done) => {
           if (list.length > AT_ONCE && done % 50 === 0) io.stderr.write(`${done} of ${list.length} checked\n`);
         });
         if (checks.some(({ outcome }) => outcome === 'refused' || (one !== null && outcome !== 'works')))
@@ -150,14 +151,14 @@ const AT_ONCE = 8;
 
 /** Checks sources, a few concurrently; the results are in the order of the sources. */
 function checkAll(
+  context: Context,
   list: readonly Source[],
-  sharingKey: ReadonlySet<string>,
-  clock: () => Date,
   onProgress: (done: number) => void,
 ): Promise<readonly SourceCheck[]> {
   let done = 0;
+  const sharingKey = context.sources.sharingKey();
   return sideBySide(list, AT_ONCE, async (one) => {
-    const check = { source: one.slug, ...(await checkKey(one, clock)), faults: findSourceFaults(one, sharingKey) };
+    const check = { source: one.slug, ...(await checkKey(one, context)), faults: findSourceFaults(one, sharingKey) };
     onProgress((done += 1));
     return check;
   });

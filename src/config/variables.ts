@@ -76,6 +76,10 @@ export const variables = {
     'none',
     'Hosts of the service, of object storage and of webhooks that may be called over http, comma-separated; without TLS, others can read keys and data.',
   ),
+  PRIVATE_ALLOWED_HOSTS: plain(
+    'none',
+    'Hosts on this machine or a private network that sources may be at, comma-separated, with or without a port. Those of SERVICE_BASE_URL, SERVICE_SITE_URL and HTTP_ALLOWED_HOSTS are always allowed.',
+  ),
   WEBHOOK_SECRETS: secret('unset', 'Webhook signing secrets, comma-separated; any of them is accepted.'),
   CONTROLLER_FILE: plain(
     'DATA_DIR/controller.yaml, if it exists',
@@ -237,6 +241,7 @@ export const valuesSchema = z.object({
   SERVICE_API_KEY: optional(read(token)),
   SERVICE_SITE_KEY: optional(read(siteKey)),
   HTTP_ALLOWED_HOSTS: z.string().default('').transform(read(hostNames)),
+  PRIVATE_ALLOWED_HOSTS: z.string().default('').transform(read(hostsAndPorts)),
   WEBHOOK_SECRETS: optional(read(webhookSecrets)),
   CONTROLLER_FILE: optional(read((path) => path)),
   REGIMES_FILE: optional(read((path) => path)),
@@ -337,6 +342,17 @@ function hostNames(text: string): string[] | Refusal {
   return wrong === undefined
     ? names
     : refuse(`must be host names like ledger.example.org, without scheme and port, not ${quote(wrong)}`);
+}
+
+/** Names with or without a port, in lower case. */
+function hostsAndPorts(text: string): string[] | Refusal {
+  const hosts = list(text).map((host) => host.toLowerCase());
+  const wrong = hosts.find((host) => !/^(?:[a-z0-9][a-z0-9._-]{0,252}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/.test(host));
+  return wrong === undefined
+    ? hosts
+    : refuse(
+        `must be host names or addresses like service.internal or 10.0.0.5:8443, without scheme, not ${quote(wrong)}`,
+      );
 }
 
 function port(text: string): number | Refusal {

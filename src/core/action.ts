@@ -148,6 +148,8 @@ const sessionRefused = z.object({
   /** Start of the hour, ISO 8601 UTC. */
   hour: z.string(),
 });
+/** Ends the detail of a change with which all of a person's API tokens, and the address of their calendar, ended. */
+export const ALL_ACCESS_ENDED = 'API tokens and calendar address ended';
 /** A change of a person's account. Contains no e-mail address, because the entry stays when the person has left. */
 const personChanged = z.object({
   action: z.enum([

@@ -30,7 +30,20 @@ z.config({
  * overrides (Unicode UAX #9), which can make one name look like another.
  */
 export function isOneLine(text: string): boolean {
-  return !/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u.test(text);
+  return !NOT_ONE_LINE.test(text);
+}
+
+const NOT_ONE_LINE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u;
+
+/**
+ * A text from outside as one line ({@link isOneLine}): each character that may not be in one becomes its code point in
+ * brackets, such as `[U+001B]`, so that terminals and spreadsheets get nothing to act on and a reader sees what it was.
+ */
+export function asOneLine(text: string): string {
+  return text.replace(new RegExp(NOT_ONE_LINE, 'gu'), (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    return `[U+${code}]`;
+  });
 }
 
 /** What {@link isOneLine} requires, to follow the name of a field. */

@@ -154,10 +154,25 @@ export async function sendMessage(
   if (Number(numUpdatedRows) !== 1) return { outcome: 'too-many' };
   const details = { about, text, channel: `hand-over ${row.hand_over_id}` };
   const move = { caseId: row.case_id, move: 'requester-message', details, actor: actorOf(row) };
-  const moved = await moveLatest(deps.cases, move, deps.catchUp);
-  return moved.outcome === 'moved'
-    ? { outcome: 'sent', at: isoNow(deps.clock), seq: moved.seq }
-    : { outcome: 'refused' };
+  // Counted first, so that no number of messages at once exceeds the limit; one that is not kept does not count.
+  const moved = await moveLatest(deps.cases, move, deps.catchUp).catch(async (error: unknown) => {
+    await uncount(deps, row);
+    throw error;
+  });
+  if (moved.outcome === 'moved') return { outcome: 'sent', at: isoNow(deps.clock), seq: moved.seq };
+  await uncount(deps, row);
+  return { outcome: 'refused' };
+}
+
+async function uncount({ store }: Pick<HandOverDeps, 'store'>, row: HandOverRow): Promise<void> {
+  await store.transaction(({ query }) =>
+    query
+      .updateTable('hand_overs')
+      .set((eb) => ({ messages: eb('messages', '-', 1) }))
+      .where('hand_over_id', '=', row.hand_over_id)
+      .where('messages', '>', 0)
+      .execute(),
+  );
 }
 
 /** The actor as named in the ledger, without a personal name, because entries outlive an erasure of the case. */

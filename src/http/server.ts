@@ -9,6 +9,7 @@ import { dateIn } from '../core/zoned-days.ts';
 import { createAdminApp } from './admin.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
+import { readOnAfterRefusals } from './reading-on.ts';
 import { receiveInto } from './receive.ts';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
@@ -55,7 +56,10 @@ export async function startServer(context: Context): Promise<Server> {
       { connections, CONNECTION_LIMIT: config.connectionLimit },
       'too few open files allowed for CONNECTION_LIMIT: raise `ulimit -n`; until then fewer connections are accepted',
     );
-  for (const app of apps) limitPipelining(app.server);
+  for (const app of apps) {
+    limitPipelining(app.server);
+    readOnAfterRefusals(app.server);
+  }
   for (const [listener, app, limit] of [
     ['public', publicApp, connections],
     ['admin', adminApp, Math.min(ADMIN_CONNECTIONS, connections)],

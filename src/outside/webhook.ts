@@ -11,6 +11,8 @@ async function post(url: string, body: string, headers: Readonly<Record<string, 
   try {
     ({ status } = await exchange({
       url,
+      // From the operator’s settings.
+      destinations: 'anywhere',
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { Action } from '../core/action.ts';
+import { type Action, ALL_ACCESS_ENDED } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { isOneLine, ONE_LINE } from '../core/validation.ts';
 import { can, isLimitable, type LinkPurpose, type Role, roles, rolesUnder } from '../core/roles.ts';
@@ -247,13 +247,17 @@ export async function listHeld(deps: Pick<PeopleDeps, 'store'>): Promise<readonl
 
 /**
  * Creates a link where a person chooses a (new) password; an invitation if they have not joined yet. Until it is used,
- * the old password stays valid. `withoutSecondFactor` removes a lost second factor.
+ * the old password stays valid, unless `isKnown` to somebody else: then it, and everything else that opens the account,
+ * ends at once. `withoutSecondFactor` removes a lost second factor.
  */
 export async function createPasswordLink(
   deps: PeopleDeps,
   personId: string,
   by: Administrator,
-  { withoutSecondFactor = false }: { readonly withoutSecondFactor?: boolean } = {},
+  {
+    withoutSecondFactor = false,
+    isKnown = false,
+  }: { readonly withoutSecondFactor?: boolean; readonly isKnown?: boolean } = {},
 ): Promise<PersonOutcome> {
   const person = await findPerson(deps, personId);
   if (person === null) return { outcome: 'unknown' };
@@ -264,8 +268,10 @@ export async function createPasswordLink(
   const purpose = person.joinedAt === null ? 'invitation' : 'reset';
   const drawn = linkOf(deps, { person_id: personId, name: person.name }, purpose);
   const removes = withoutSecondFactor && person.hasSecondFactor;
-  const detail = `${purpose}, until ${drawn.row.expires_at}${removes ? '; second factor removed' : ''}`;
+  const ends = isKnown ? `; password, sessions, passkeys, ${ALL_ACCESS_ENDED}` : '';
+  const detail = `${purpose}, until ${drawn.row.expires_at}${removes ? '; second factor removed' : ''}${ends}`;
   return recordPersonAction(deps, personAction('person.link-created', by, person, detail), async (tx) => {
+    if (isKnown) await endEveryAccess(tx, personId);
     await keepLink(tx, drawn);
     if (removes) await removeSecondFactorRows(tx, personId);
     return { person: { ...person, hasSecondFactor: person.hasSecondFactor && !removes }, link: drawn.link };
@@ -338,9 +344,7 @@ export async function joinByLink(
   const opened = newSession(deps, openingOf(person, `${link.purpose} link`, browser), now);
   const by = ownHand(person);
   return join(deps, token, personAction('person.password-set', by, person, `${link.purpose} link`), async (tx) => {
-    await endAccess(tx, person.personId);
-    // Someone who took over the account may have added a passkey.
-    await tx.query.deleteFrom('passkeys').where('person_id', '=', person.personId).execute();
+    await endEveryAccess(tx, person.personId);
     const row = await tx.query
       .updateTable('people')
       .set((eb) => ({ password: hashed, joined_at: eb.fn.coalesce('joined_at', eb.val(now)) }))
@@ -356,12 +360,15 @@ export async function joinByLink(
   });
 }
 
-/** Lets a person who knows the current password choose another. Their other sessions end. */
+/**
+ * Lets a person who knows the current password choose another. Their other sessions end, and so do their API tokens and
+ * the address of their calendar, unless `keepsTokens`. `handle`: of the session that asks, which stays open.
+ */
 export async function changePassword(
   deps: PeopleDeps,
   personId: string,
   input: { readonly present: string; readonly password: string },
-  handle: string,
+  { handle, keepsTokens = false }: { readonly handle: string; readonly keepsTokens?: boolean },
 ): Promise<{ readonly outcome: 'done' } | Refused> {
   const person = await findPerson(deps, personId);
   const wrong = person === null ? 'Unknown account.' : await presentPasswordProblem(deps, person, input.present);
@@ -370,15 +377,14 @@ export async function changePassword(
   if (problem !== null) return { outcome: 'refused', problems: [problem] };
   const hashed = await hashPassword(input.password);
   const by = ownHand(person);
-  const changed = await recordPersonAction(
-    deps,
-    personAction('person.password-set', by, person, 'changed'),
-    async (tx) => {
-      await tx.query.updateTable('people').set({ password: hashed }).where('person_id', '=', personId).execute();
-      await endAccess(tx, personId, handle);
-      return { person, link: null };
-    },
-  );
+  const detail = keepsTokens ? 'changed' : `changed; ${ALL_ACCESS_ENDED}`;
+  const action = personAction('person.password-set', by, person, detail);
+  const changed = await recordPersonAction(deps, action, async (tx) => {
+    await tx.query.updateTable('people').set({ password: hashed }).where('person_id', '=', personId).execute();
+    await endAccess(tx, personId, handle);
+    if (!keepsTokens) await endTokens(tx, personId);
+    return { person, link: null };
+  });
   return changed.outcome === 'refused' ? changed : { outcome: 'done' };
 }
 
@@ -527,11 +533,8 @@ export const signOnSetting = (personId: string) => `single_sign_on_of_${personId
  * Ends a person's sessions except one, and their unused links. To end all access, also their API tokens and the address
  * of the calendar.
  */
-export async function endAccess(
-  { query, insertMany }: StoreTransaction,
-  personId: string,
-  except?: string,
-): Promise<void> {
+export async function endAccess(tx: StoreTransaction, personId: string, except?: string): Promise<void> {
+  const { query } = tx;
   await query
     .deleteFrom('sessions')
     .where('person_id', '=', personId)
@@ -540,8 +543,20 @@ export async function endAccess(
   await query.deleteFrom('sign_in_links').where('person_id', '=', personId).where('used_at', 'is', null).execute();
   await query.deleteFrom('settings').where('name', '=', newAddressSetting(personId)).execute();
   if (except !== undefined) return;
-  await query.deleteFrom('api_tokens').where('person_id', '=', personId).execute();
   await query.deleteFrom('settings').where('name', '=', signOnSetting(personId)).execute();
+  await endTokens(tx, personId);
+}
+
+/** Ends everything that opens an account. Someone who took it over may have added a passkey. */
+async function endEveryAccess(tx: StoreTransaction, personId: string): Promise<void> {
+  await endAccess(tx, personId);
+  await tx.query.deleteFrom('passkeys').where('person_id', '=', personId).execute();
+  await tx.query.updateTable('people').set({ password: null }).where('person_id', '=', personId).execute();
+}
+
+/** Ends a person's API tokens, and gives the calendar a new address. */
+async function endTokens({ query, insertMany }: StoreTransaction, personId: string): Promise<void> {
+  await query.deleteFrom('api_tokens').where('person_id', '=', personId).execute();
   const generation = randomBytes(16).toString('hex');
   await insertMany('settings', [{ name: calendarSetting(personId), value: generation }], 'replace');
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
+import type { DestinationRule } from '../core/destination.ts';
 import type { Source } from '../core/source.ts';
 import type { JobLog } from '../jobs/job.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -18,6 +19,8 @@ export interface PolicyDeps {
   readonly store: Pick<Store, 'read'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
+  /** Where the addresses of sources may lead. */
+  readonly destinations: DestinationRule;
   /** The service, called with the source's key. */
   clientFor(
     source: CallableSource,
@@ -33,17 +36,20 @@ export function createPolicyDeps(parts: {
   readonly store: Store;
   readonly ledger: Ledger;
   readonly clock: Clock;
+  readonly destinations: DestinationRule;
   readonly projector: Projector;
   readonly log: JobLog;
 }): PolicyDeps {
-  const { store, ledger, clock, projector, log } = parts;
+  const { store, ledger, clock, destinations, projector, log } = parts;
   return {
     store,
     ledger,
     clock,
+    destinations,
     clientFor: ({ slug, baseUrl, apiKey }) =>
       createServiceClient({
         baseUrl,
+        destinations,
         apiKey,
         onRetry: (error, attempt) =>
           log.warn({ source: slug, attempt, reason: error.message }, 'retrying the request to the service'),

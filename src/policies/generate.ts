@@ -87,7 +87,7 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
   const client = deps.clientFor(source);
   const send: Send =
     request.via === 'mcp'
-      ? sendViaMcp
+      ? sendViaMcp(deps)
       : ({ body, signal, timeoutMs }) => client.generatePolicy(body, { signal, timeoutMs });
   const order = {
     source,
@@ -127,16 +127,18 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
 }
 
 /** Through the service's MCP endpoint instead of the REST API (docs/service.md §4.9). */
-const sendViaMcp: Send = ({ source, body, timeoutMs, signal }) => {
-  const { siteUrl, apiKey } = source;
-  if (siteUrl === null)
-    throw new ServiceError('bad-request', {
-      detail: `${source.slug} has no public origin of the service`,
-      about: 'policies',
-      unsent: true,
-    });
-  return generateViaMcp({ siteUrl, apiKey, body, timeoutMs, signal });
-};
+const sendViaMcp =
+  ({ destinations }: Pick<PolicyDeps, 'destinations'>): Send =>
+  ({ source, body, timeoutMs, signal }) => {
+    const { siteUrl, apiKey } = source;
+    if (siteUrl === null)
+      throw new ServiceError('bad-request', {
+        detail: `${source.slug} has no public origin of the service`,
+        about: 'policies',
+        unsent: true,
+      });
+    return generateViaMcp({ siteUrl, destinations, apiKey, body, timeoutMs, signal });
+  };
 
 export function aboutOf(form: FormA | FormB): WantedPolicy {
   const { language: lang = 'en' } = form;

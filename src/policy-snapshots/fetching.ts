@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { DestinationRule } from '../core/destination.ts';
 import type { Source } from '../core/source.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -17,9 +18,11 @@ export function createSnapshotDeps(parts: {
   readonly ledger: Ledger;
   readonly jobs: Jobs;
   readonly clock: Clock;
+  /** Where the addresses of sources may lead. */
+  readonly destinations: DestinationRule;
   readonly projector: Projector;
 }) {
-  const { store, ledger, jobs, clock, projector } = parts;
+  const { store, ledger, jobs, clock, destinations, projector } = parts;
   return {
     store,
     ledger,
@@ -27,12 +30,16 @@ export function createSnapshotDeps(parts: {
     clock,
     /** Brings the read models up to the end of the ledger. */
     catchUp: (): Promise<unknown> => projector.catchUp(),
-    fetchEmbed: (request: EmbedRequest) => fetchEmbedPolicy(request, { now: clock }),
-    fetchHosted: (request: HostedRequest) => fetchHostedPolicy(request, { now: clock }),
-    listAddresses,
+    fetchEmbed: (request: Omit<EmbedRequest, 'destinations'>) =>
+      fetchEmbedPolicy({ ...request, destinations }, { now: clock }),
+    fetchHosted: (request: Omit<HostedRequest, 'destinations'>) =>
+      fetchHostedPolicy({ ...request, destinations }, { now: clock }),
+    listAddresses: (source: Source, signal?: AbortSignal) => listAddresses(source, destinations, signal),
     /** Null: the source has no API address or key. */
     fetchDescription: ({ baseUrl, apiKey }: Source, signal?: AbortSignal) =>
-      baseUrl === null || apiKey === null ? null : fetchDescription({ baseUrl, apiKey, retries: 1 }, signal),
+      baseUrl === null || apiKey === null
+        ? null
+        : fetchDescription({ baseUrl, destinations, apiKey, retries: 1 }, signal),
   };
 }
 
@@ -49,11 +56,15 @@ export type AddressList =
   | { readonly outcome: 'not-configured' }
   | { readonly outcome: 'failed'; readonly transient: boolean; readonly sentence: string };
 
-async function listAddresses(source: Source, signal?: AbortSignal): Promise<AddressList> {
+async function listAddresses(
+  source: Source,
+  destinations: DestinationRule,
+  signal?: AbortSignal,
+): Promise<AddressList> {
   const { slug, baseUrl, apiKey } = source;
   if (baseUrl === null || apiKey === null) return { outcome: 'not-configured' };
   try {
-    const policies = await createServiceClient({ baseUrl, apiKey, retries: 2 }).listPolicies(signal);
+    const policies = await createServiceClient({ baseUrl, destinations, apiKey, retries: 2 }).listPolicies(signal);
     return {
       outcome: 'listed',
       policies: policies.map(({ id, policy_type: policyType, url }) => ({

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { ACCEPT_ENCODING, type BodyFault, exchange, type HttpAnswer, HttpTimeout, longest } from './outgoing-http.ts';
+import type { DestinationRule } from '../core/destination.ts';
 import { networkFaultOf, isTransient, kindOfStatus, ServiceError, type ServiceSubject } from './service-error.ts';
 import { waitFromHeaders } from './rate-limit.ts';
 import { type OpenSpan, traced } from '../tracing/trace.ts';
@@ -10,6 +11,8 @@ import { cleanText, readEnvelope } from './answer-json.ts';
 export interface TransportOptions {
   /** API root ending in /api/v1. */
   readonly baseUrl: string;
+  /** Where that address may lead. */
+  readonly destinations: DestinationRule;
   /** Sent as `Authorization: Bearer …` (docs/service.md §5). Never logged, never part of an error. */
   readonly apiKey: string;
   /** Maximum time in milliseconds for one attempt, including reading the response. */
@@ -77,6 +80,7 @@ export function createTransport(options: TransportOptions): Transport {
     throw new TypeError('the base URL of the service must be http or https');
   const settings: Settings = {
     root,
+    destinations: options.destinations,
     apiKey: options.apiKey,
     timeoutMs: options.timeoutMs ?? 30 * SECOND,
     maxBytes: options.maxBytes ?? 16 * MEBIBYTE,
@@ -97,7 +101,8 @@ export function createTransport(options: TransportOptions): Transport {
         ...(signal === undefined ? {} : { signal }),
         // Only called while attempts are left, so it never waits in vain.
         shouldRetry: async ({ error, attemptNumber }) => {
-          if (!(error instanceof ServiceError) || !isTransient(error.kind)) return false;
+          if (!(error instanceof ServiceError) || !isTransient(error.kind) || error.fault === 'not-allowed')
+            return false;
           const wait = error.retryAfterMs ?? 0;
           if (wait > maxWaitMs) return false;
           options.onRetry?.(error, attemptNumber + 1);
@@ -111,6 +116,7 @@ export function createTransport(options: TransportOptions): Transport {
 
 interface Settings {
   readonly root: string;
+  readonly destinations: DestinationRule;
   readonly apiKey: string;
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -125,6 +131,7 @@ async function send<T>(settings: Settings, request: ServiceRequest<T>, span: Ope
   const { about, body, signal } = request;
   const answer = await exchange({
     url: urlOf(settings.root, request),
+    destinations: settings.destinations,
     method: request.method ?? 'GET',
     timeoutMs: request.timeoutMs ?? settings.timeoutMs,
     maxBytes: Math.min(request.maxBytes ?? settings.maxBytes, settings.maxBytes),

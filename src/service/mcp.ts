@@ -2,6 +2,7 @@ import type { Client as McpClient } from '@modelcontextprotocol/sdk/client/index
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
+import type { DestinationRule } from '../core/destination.ts';
 import { createStreamingFetch, withDeadline, HttpTimeout } from './outgoing-http.ts';
 import { ServiceError, kindOfStatus, type ServiceErrorKind, networkFaultOf } from './service-error.ts';
 import { waitFromHeaders } from './rate-limit.ts';
@@ -11,6 +12,8 @@ import { cleanText, readEnvelope } from './answer-json.ts';
 interface McpGeneration {
   /** Public origin of the service; the endpoint is `/api/mcp` under it. */
   readonly siteUrl: string;
+  /** Where that address may lead. */
+  readonly destinations: DestinationRule;
   /** Sent as `Authorization: Bearer …` to that address only. */
   readonly apiKey: string;
   /** JSON of form A (docs/service.md §4.1). */
@@ -36,7 +39,7 @@ const formSchema = z.record(z.string(), z.string());
  * if the tool was not called yet; the signal's reason if aborted.
  */
 export async function generateViaMcp(generation: McpGeneration): Promise<McpAnswer> {
-  const { siteUrl, apiKey, timeoutMs, signal } = generation;
+  const { siteUrl, destinations, apiKey, timeoutMs, signal } = generation;
   signal?.throwIfAborted();
   const form = formSchema.parse(JSON.parse(generation.body.toString('utf8')));
   // Imported here because nothing else needs it.
@@ -45,7 +48,7 @@ export async function generateViaMcp(generation: McpGeneration): Promise<McpAnsw
     import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
-  const watched = createWatchedFetch(createStreamingFetch(timeoutMs));
+  const watched = createWatchedFetch(createStreamingFetch(destinations, timeoutMs));
   const client = new Client({ name: 'consent-ledger', version: '1' });
   const transport = new StreamableHTTPClientTransport(new URL('/api/mcp', siteUrl), {
     requestInit: { headers: { authorization: `Bearer ${apiKey}` } },

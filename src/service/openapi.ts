@@ -28,7 +28,7 @@ const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Fetches the OpenAPI description and compares it with what the client relies on. Rejects with the signal's reason if aborted. */
 export async function fetchDescription(
-  options: Pick<TransportOptions, 'baseUrl' | 'apiKey' | 'retries'>,
+  options: Pick<TransportOptions, 'baseUrl' | 'destinations' | 'apiKey' | 'retries'>,
   signal?: AbortSignal,
 ): Promise<DescriptionFetch> {
   try {

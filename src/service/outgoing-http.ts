@@ -1,6 +1,9 @@
+import { lookup as lookUp } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { promisify } from 'node:util';
+import { type DestinationRule, isPermitted, isPrivateLiteral, isPublicAddress } from '../core/destination.ts';
 
 /**
  * A request. This file is the only way out of this program over HTTP: to the service (api-transport.ts), its public
@@ -9,6 +12,8 @@ import { promisify } from 'node:util';
  */
 interface HttpRequest {
   readonly url: string;
+  /** Which addresses it may connect to. `anywhere`: the operator set the address, in the environment or at a shell. */
+  readonly destinations: DestinationRule | 'anywhere';
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
@@ -46,6 +51,12 @@ export class HttpTimeout extends Error {
   override readonly name = 'HttpTimeout';
 }
 
+/** The address, or what its name resolves to, is private, and the operator has not named it. Nothing was sent. */
+export class PrivateDestination extends Error {
+  override readonly name = 'PrivateDestination';
+  readonly code = 'ERR_PRIVATE_DESTINATION';
+}
+
 const CONNECT_MS = 10_000;
 
 /** The library with its connections; imported for the first request, since most commands send none. */
@@ -53,8 +64,27 @@ let client: ReturnType<typeof loadClient> | null = null;
 
 async function loadClient() {
   const { Agent, request } = await import('undici');
-  const dispatcher = new Agent({ connect: { timeout: CONNECT_MS }, maxHeaderSize: 64 * 1024, keepAliveTimeout: 4_000 });
-  return { request, dispatcher };
+  const agent = (connect: { lookup?: LookupFunction }) =>
+    new Agent({ connect: { timeout: CONNECT_MS, ...connect }, maxHeaderSize: 64 * 1024, keepAliveTimeout: 4_000 });
+  // Each has its own connections, so that none made for one is used for the other.
+  return { request, anywhere: agent({}), internet: agent({ lookup: lookUpPublic() }) };
+}
+
+/**
+ * Resolves a name for a connection, and refuses with {@link PrivateDestination} if any of its addresses is not on the
+ * internet. What is checked here is what is connected to, so a name that resolves differently the next time gains
+ * nothing. `resolve`: replaced by tests.
+ */
+export function lookUpPublic(resolve: typeof lookUp = lookUp): LookupFunction {
+  return (hostname, options, done) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return done(error, []);
+      const [first] = found;
+      if (first === undefined || found.some(({ address }) => !isPublicAddress(address)))
+        return done(new PrivateDestination(`${hostname} resolves to an address that is not on the internet`), []);
+      return options.all === true ? done(null, found) : done(null, first.address, first.family);
+    });
+  };
 }
 
 /** Upper limits of this process for all times, in milliseconds; lowered by tests. `pauseMs`: between two attempts. */
@@ -65,7 +95,7 @@ export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
 /**
  * Sends one request and reads its response. Races against its own timer, so it settles whatever the connection, decoder
- * or server does. Errors: {@link HttpTimeout}; the signal's reason if aborted; otherwise the runtime's error for a
+ * or server does. Errors: {@link HttpTimeout}; {@link PrivateDestination}; the signal's reason if aborted; otherwise the runtime's error for a
  * connection that failed before a response came.
  */
 export function exchange(request: HttpRequest): Promise<HttpAnswer> {
@@ -117,15 +147,19 @@ interface Opened {
 }
 
 async function open(request: Omit<HttpRequest, 'maxBytes'>): Promise<Opened> {
-  const { url, method = 'GET', headers, body = null, timeoutMs, signal } = request;
+  const { url, destinations, method = 'GET', headers, body = null, timeoutMs, signal } = request;
+  const isFree = destinations === 'anywhere' || isPermitted(new URL(url), destinations);
+  // No name is looked up for an IP address.
+  if (!isFree && isPrivateLiteral(new URL(url)))
+    throw new PrivateDestination(`${new URL(url).hostname} is not on the internet`);
   client ??= loadClient();
-  const { request: send, dispatcher } = await client;
+  const { request: send, anywhere, internet } = await client;
   signal?.throwIfAborted();
   const response = await send(url, {
     method,
     headers,
     body,
-    dispatcher,
+    dispatcher: isFree ? anywhere : internet,
     // Slightly later than the race, which gives the better error.
     headersTimeout: timeoutMs + 1000,
     bodyTimeout: timeoutMs + 1000,
@@ -225,12 +259,13 @@ function isUnfinished(error: unknown): boolean {
 }
 
 /** A fetch whose bodies are read while they arrive, for the MCP client; requests no encoding. */
-export function createStreamingFetch(timeoutMs: number): typeof fetch {
+export function createStreamingFetch(destinations: HttpRequest['destinations'], timeoutMs: number): typeof fetch {
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input);
     const signal = init.signal ?? undefined;
     const { status, headers, body } = await open({
       url,
+      destinations,
       method: init.method as 'GET' | 'POST',
       headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
       body: init.body as string | undefined,

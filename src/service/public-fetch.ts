@@ -1,4 +1,5 @@
-import { exchange, type HttpAnswer, HttpTimeout, withDeadline } from './outgoing-http.ts';
+import type { DestinationRule } from '../core/destination.ts';
+import { exchange, type HttpAnswer, HttpTimeout, PrivateDestination, withDeadline } from './outgoing-http.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { webUrlOf } from '../core/address.ts';
 import { HUB } from '../policy-texts/snapshot.ts';
@@ -8,6 +9,8 @@ import { readEnvelope } from './answer-json.ts';
 interface PublicRequest {
   /** Public origin of the service, as configured for the source. Nothing outside it is requested. */
   readonly siteUrl: string;
+  /** Where that origin may lead. */
+  readonly destinations: DestinationRule;
   /** The requested address; it may come from a payload and is not trusted. */
   readonly url: string;
   readonly accept: string;
@@ -91,6 +94,12 @@ export async function fetchPublic(request: PublicRequest, options: PublicFetchOp
     request.signal?.throwIfAborted();
     if (error instanceof HttpTimeout)
       return refusal('timeout', true, `${origin} did not respond in time; it will be tried again later.`);
+    if (error instanceof PrivateDestination)
+      return refusal(
+        'not-allowed',
+        false,
+        `${origin} leads to this machine or a private network, so nothing was requested. If that is intended, the server’s operator can add its host to PRIVATE_ALLOWED_HOSTS.`,
+      );
     return refusal('network', true, `${origin} could not be reached (${causeOf(error)}).`);
   }
 }
@@ -111,6 +120,7 @@ async function follow(request: PublicRequest, origin: string, settings: Settings
       return refusal('too-many-redirects', false, `${nameOf(url)} redirects more than ${MAX_REDIRECTS} times.`);
     const response = await exchange({
       url: url.href,
+      destinations: request.destinations,
       signal: settings.signal,
       timeoutMs: settings.timeoutMs,
       maxBytes: settings.maxBytes ?? 5 * MEBIBYTE,
@@ -211,6 +221,7 @@ function causeOf(error: unknown): string {
 /** Which text: that of a policy type, or `hub`. */
 export interface EmbedRequest {
   readonly siteUrl: string;
+  readonly destinations: DestinationRule;
   /** Used only in the query: it doubles as a legacy API key (docs/service.md §2.5). */
   readonly siteKey: string;
   readonly type: string;
@@ -244,12 +255,12 @@ function isText({ status, bytes }: PublicAnswer): boolean {
 }
 
 function ask(request: EmbedRequest, options?: PublicFetchOptions): Promise<PublicFetch> {
-  const { siteUrl, siteKey, type, signal } = request;
+  const { siteUrl, destinations, siteKey, type, signal } = request;
   const url = new URL('/api/embed/policy', siteUrl);
   url.searchParams.set('siteKey', siteKey);
   url.searchParams.set('type', type);
   return fetchPublic(
-    { siteUrl, url: url.href, accept: 'application/json, text/html;q=0.9, */*;q=0.5', signal },
+    { siteUrl, destinations, url: url.href, accept: 'application/json, text/html;q=0.9, */*;q=0.5', signal },
     options,
   );
 }
@@ -257,6 +268,7 @@ function ask(request: EmbedRequest, options?: PublicFetchOptions): Promise<Publi
 /** Which page. `url` is the address from the service, including its token (docs/service.md §2.2). */
 export interface HostedRequest {
   readonly siteUrl: string;
+  readonly destinations: DestinationRule;
   readonly url: string;
   readonly signal?: AbortSignal | undefined;
 }

@@ -137,12 +137,17 @@ const sentences: Record<
 };
 
 /**
- * Why there was no response. The first three happen before the request left: the host name has no address, nothing
- * listens there, the certificate is not trusted. With `broken`, it is unknown how far the request got.
+ * Why there was no response. All but the last happen before the request left: the address is a private one that the
+ * operator has not allowed, the host name has no address, nothing listens there, the certificate is not trusted. With `broken`, it is unknown how far the request got.
  */
-type NetworkFault = 'no-address' | 'unreachable' | 'not-trusted' | 'broken';
+type NetworkFault = 'not-allowed' | 'no-address' | 'unreachable' | 'not-trusted' | 'broken';
 
 const networkSentences: Record<NetworkFault, Sentences> = {
+  'not-allowed': {
+    what: 'The source’s address leads to this machine or a private network; nothing was sent.',
+    remedy:
+      'Check the source’s addresses. If that network is intended, the server’s operator can add the host to PRIVATE_ALLOWED_HOSTS.',
+  },
   'no-address': {
     what: 'The name of the service could not be resolved (DNS); nothing was sent.',
     remedy: 'Check the spelling of the source’s API address and this machine’s DNS.',
@@ -342,6 +347,7 @@ export function networkFaultOf(cause: unknown): NetworkFault {
   if (cause instanceof Error && cause.message === 'bad port') return 'unreachable';
   const codes = codesOf(cause);
   const all = (fits: (code: string) => boolean) => codes.length > 0 && codes.every(fits);
+  if (all((code) => code === 'ERR_PRIVATE_DESTINATION')) return 'not-allowed';
   if (all((code) => noAddress.has(code))) return 'no-address';
   if (all((code) => unreachable.has(code) || code === 'ETIMEDOUT:connect')) return 'unreachable';
   if (all((code) => notTrusted.test(code))) return 'not-trusted';

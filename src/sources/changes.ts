@@ -241,6 +241,43 @@ export function changedSource(before: StoredSource, changes: z.output<typeof sou
   return { after: { ...rest, credentials: { ...before.credentials, apiKey, siteKey } }, changed };
 }
 
+/** What must be said about a stored key that would go to a new place, by its field. */
+const keyWords = { apiKey: 'API key', siteKey: 'site key' } as const;
+
+/**
+ * Why a change would send a stored key to a place that it was not typed for; empty: it would not. A place is an origin:
+ * scheme, host and port. The API key goes to the API and, for MCP, to the public address; the site key only to the
+ * latter. Typing a key in the same change binds it to the new addresses.
+ */
+export function unboundKeyProblems(
+  before: StoredSource,
+  changes: z.output<typeof sourceChangesSchema>,
+): readonly string[] {
+  const { baseUrl = before.baseUrl, siteUrl = before.siteUrl } = changes;
+  return (['apiKey', 'siteKey'] as const).flatMap((field) => {
+    if (before.credentials[field] === null || changes[field] !== undefined) return [];
+    const known = placesOf[field](before);
+    const added = placesOf[field]({ baseUrl, siteUrl }).filter((origin) => !known.includes(origin));
+    return added.length === 0
+      ? []
+      : [
+          `${field}: must be entered again, because the stored ${keyWords[field]} was entered for ${known.join(' and ') || 'another address'} and would be sent to ${added.join(' and ')}.`,
+        ];
+  });
+}
+
+type Addresses = Pick<StoredSource, 'baseUrl' | 'siteUrl'>;
+
+/** The origins that each key is sent to. */
+const placesOf = {
+  apiKey: ({ baseUrl, siteUrl }: Addresses) => originsOf(baseUrl, siteUrl),
+  siteKey: ({ siteUrl }: Addresses) => originsOf(siteUrl),
+} as const;
+
+function originsOf(...urls: readonly (string | null)[]): readonly string[] {
+  return [...new Set(urls.flatMap((url) => (url === null ? [] : [new URL(url).origin])))];
+}
+
 /** Adds a secret to the old ones, changes the encoding of an existing one, or sets an expiry for all others. */
 export function rotatedSecret(
   before: StoredSource,

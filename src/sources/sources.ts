@@ -1,4 +1,4 @@
-import { clearTextProblem } from '../core/address.ts';
+import { type DestinationRule, destinationProblem, INTERNET_ONLY } from '../core/destination.ts';
 import type { SecretEncoding, Source } from '../core/source.ts';
 import {
   acceptedMapping,
@@ -12,6 +12,7 @@ import {
   rowForConfigured,
   newSourceSchema,
   newWebhookSecretSchema,
+  unboundKeyProblems,
   type NewSource,
   problemsIn,
   type SourceChanges,
@@ -32,8 +33,8 @@ export type { SourceOutcome } from './register.ts';
 const ENVIRONMENT_SOURCE = 'environment_source';
 
 export interface SourcesOptions extends RegisterOptions {
-  /** Hosts that may be called over http (HTTP_ALLOWED_HOSTS). */
-  readonly httpAllowedHosts?: readonly string[];
+  /** Where the addresses of sources may lead. Default: only to the internet. */
+  readonly destinations?: DestinationRule;
   /** Called if the sources could not be reloaded; the last known ones stay in use. */
   readonly onRefreshError?: (error: unknown) => void;
 }
@@ -73,7 +74,7 @@ export const REFRESH_MILLISECONDS = 1000;
 export type Sources = Awaited<ReturnType<typeof createSources>>;
 
 /** Reads the sources and keeps them in memory, up to date within a second of a change by any process. Close it. */
-export async function createSources({ httpAllowedHosts = [], onRefreshError, ...options }: SourcesOptions) {
+export async function createSources({ destinations = INTERNET_ONLY, onRefreshError, ...options }: SourcesOptions) {
   const register = new SourceRegister(options);
   await register.refresh();
   const environment = await environmentSource(options);
@@ -112,11 +113,11 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
     /** Signing secrets that the environment still contains although they have ended. They are not accepted. */
     leftovers: () => leftoversOf(register),
     /** Adds a source; an offboarded one becomes active again under its slug, and its numbering continues. */
-    add: (source: NewSource, actor: string) => addSource(register, httpAllowedHosts, source, actor),
-    /** Problems of changes, one sentence each, before anything is done. */
-    problemsOf: (changes: SourceChanges) => problemsOfChanges(changes, httpAllowedHosts),
+    add: (source: NewSource, actor: string) => addSource(register, destinations, source, actor),
+    /** Problems of changes of a source, which may be new, one sentence each, before anything is done or sent. */
+    problemsOf: (slug: string, changes: SourceChanges) => problemsOfChanges(register.row(slug), changes, destinations),
     change: (slug: string, changes: SourceChanges, actor: string) =>
-      changeSource(register, httpAllowedHosts, slug, changes, actor),
+      changeSource(register, destinations, slug, changes, actor),
     /** Adds a signing secret to the old ones, which stay valid until they are retired. */
     rotateSecret: (slug: string, secret: string, actor: string, rotation: RotationOptions = {}) =>
       rotateSecret(register, slug, secret, actor, rotation),
@@ -201,14 +202,14 @@ function leftoversOf(
 
 async function addSource(
   register: SourceRegister,
-  httpAllowedHosts: readonly string[],
+  destinations: DestinationRule,
   input: NewSource,
   actor: string,
 ): Promise<SourceOutcome> {
   const parsed = newSourceSchema.safeParse(input);
   if (!parsed.success) return { outcome: 'invalid', problems: problemsIn(parsed.error) };
-  const clearText = clearTextProblems(parsed.data, httpAllowedHosts);
-  if (clearText.length > 0) return { outcome: 'invalid', problems: clearText };
+  const unfit = addressProblems(parsed.data, destinations);
+  if (unfit.length > 0) return { outcome: 'invalid', problems: unfit };
   const { slug } = parsed.data;
   await register.refreshAfresh();
   if (register.isFollowed(slug) || register.damaged.includes(slug)) return { outcome: 'exists' };
@@ -223,24 +224,33 @@ async function addSource(
   );
 }
 
-function problemsOfChanges(changes: SourceChanges, httpAllowedHosts: readonly string[]): readonly string[] {
+function problemsOfChanges(
+  before: StoredSource | undefined,
+  changes: SourceChanges,
+  destinations: DestinationRule,
+): readonly string[] {
   const parsed = sourceChangesSchema.safeParse(changes);
-  return parsed.success ? clearTextProblems(parsed.data, httpAllowedHosts) : problemsIn(parsed.error);
+  if (!parsed.success) return problemsIn(parsed.error);
+  const unbound = before === undefined ? [] : unboundKeyProblems(before, parsed.data);
+  return [...addressProblems(parsed.data, destinations), ...unbound];
 }
 
 async function changeSource(
   register: SourceRegister,
-  httpAllowedHosts: readonly string[],
+  destinations: DestinationRule,
   slug: string,
   input: SourceChanges,
   actor: string,
 ): Promise<SourceOutcome> {
-  const problems = problemsOfChanges(input, httpAllowedHosts);
-  if (problems.length > 0) return { outcome: 'invalid', problems };
+  const invalid = problemsOfChanges(undefined, input, destinations);
+  if (invalid.length > 0) return { outcome: 'invalid', problems: invalid };
   const changes = sourceChangesSchema.parse(input);
   const isOptions = Object.keys(changes).every((field) => field === 'options');
   const found = await register.rowToChange(slug, isOptions ? 'options' : 'all');
   if (found.outcome !== 'found') return found;
+  // Judged by the row that is written over: a change of the same version by someone else is a conflict.
+  const problems = unboundKeyProblems(found.row, changes);
+  if (problems.length > 0) return { outcome: 'invalid', problems };
   const change = changedSource(found.row, changes);
   return change.changed.length === 0 ? { outcome: 'unchanged' } : writeChange(register, found.row, change, actor);
 }
@@ -390,13 +400,13 @@ function nextVersion({ clock }: SourceRegister, { updatedAt }: StoredSource): st
   return new Date(Math.max(clock().getTime(), Date.parse(updatedAt) + 1)).toISOString();
 }
 
-function clearTextProblems(
+function addressProblems(
   given: { readonly baseUrl?: string | null; readonly siteUrl?: string | null },
-  httpAllowedHosts: readonly string[],
+  destinations: DestinationRule,
 ): string[] {
   return (['baseUrl', 'siteUrl'] as const).flatMap((field) => {
     const url = given[field];
-    const problem = typeof url === 'string' ? clearTextProblem(url, httpAllowedHosts) : null;
+    const problem = typeof url === 'string' ? destinationProblem(url, destinations) : null;
     return problem === null ? [] : [`${field}: ${problem}`];
   });
 }

@@ -90,6 +90,8 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   'iso-3166': ['law'],
   'i18n-iso-countries': ['law'],
   'temporal-polyfill': ['core', 'law'],
+  // The tables of special-purpose addresses, which the pages' forms and each connection are judged by.
+  'ipaddr.js': ['src/core/destination.ts'],
   croner: ['jobs'],
   yaml: ['config'],
   'age-encryption': ['src/backup/archive.ts'],

@@ -203,7 +203,7 @@ it('`source` checks many sources in parallel, lists them in order, and summarise
   await writeFile(`${folder}/clients.csv`, ['slug,base_url,api_key', ...lines, 'webhooks-only,,', ''].join('\n'), {
     mode: 0o600,
   });
-  const env = { DATA_DIR: folder };
+  const env = { DATA_DIR: folder, PRIVATE_ALLOWED_HOSTS: '127.0.0.1' };
   expect((await runHere(folder, ['source', 'import', 'clients.csv'], env)).code).toBe(0);
   const checked = await runHere(folder, ['source', 'check'], env);
   expect(checked.code).toBe(1);
@@ -254,7 +254,10 @@ it('`source` disables a source whose row was altered in the database, and exits 
 
 it('`source` uses a new API key if the service accepts it or with --unchecked, otherwise keeps the old one', async () => {
   const folder = await temporaryFolder();
-  const env = { DATA_DIR: folder, OLD: 'pak_live_nobody_old', NEW: KEY, TYPO: 'pak_live_nobody_typo' };
+  const env = {
+    ...{ DATA_DIR: folder, PRIVATE_ALLOWED_HOSTS: '127.0.0.1' },
+    ...{ OLD: 'pak_live_nobody_old', NEW: KEY, TYPO: 'pak_live_nobody_typo' },
+  };
   const run = (...args: string[]) => runHere(folder, ['source', ...args], env);
   await run('add', 'shop', '--api-key-env', 'OLD', '--base-url', await startEmptyService(KEY));
   const refused = await run('rotate', 'shop', '--api-key-env', 'TYPO');

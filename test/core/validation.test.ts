@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import '../../src/core/validation.ts';
+import { asOneLine, isOneLine } from '../../src/core/validation.ts';
 
 it('a refusal says in plain words that a value is too long, too short, too large or missing, or that there are too many', () => {
   const schema = z.object({
@@ -25,4 +25,11 @@ it('a refusal says in plain words that a value is too long, too short, too large
     'gone: missing',
     'own: One letter.',
   ]);
+});
+
+it('a text from outside becomes one line that says which characters it had', () => {
+  const given = 'Ada\r\n\u001b[31mLovelace\u202e\u2066\ufeff\t\ud800 🦊 é';
+  const cleaned = asOneLine(given);
+  expect(cleaned).toBe('Ada[U+000D][U+000A][U+001B][31mLovelace[U+202E][U+2066][U+FEFF][U+0009][U+D800] 🦊 é');
+  expect([isOneLine(given), isOneLine(cleaned), asOneLine(cleaned)]).toEqual([false, true, cleaned]);
 });

@@ -24,6 +24,7 @@ import { fakeConsentLog } from '../sync/fake-consent-log.ts';
 import { deliver, environment } from '../serving.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';
 import { chosenOf, decision, erased, faultsIn, filesWith, noFaults, planOf } from './world.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 const PERSON = 'visitor-that-must-vanish';
 const DAY = 86_400_000;
@@ -49,6 +50,7 @@ async function createWorld() {
   );
   const { context } = world;
   const service = createServiceClient({
+    destinations: ON_LOOPBACK,
     baseUrl: log.baseUrl,
     apiKey: 'pak_live_test',
     backOffMs: 1,

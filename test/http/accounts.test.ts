@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openCase } from '../../src/cases/move-case.ts';
 import { localPath } from '../../src/http/auth/sign-in-routes.tsx';
+import { listApiTokens } from '../../src/people/api-tokens.ts';
 import { createSetUpLink } from '../../src/people/links.ts';
 import { hashPassword } from '../../src/people/passwords.ts';
 import { findPerson, listPeople } from '../../src/people/people.ts';
@@ -204,6 +205,33 @@ describe('signing in with a password', () => {
 });
 
 describe('your own account', () => {
+  it('lists the API tokens that a new password ends, and keeps them if asked', async () => {
+    const { world, olga } = await setUpWorld();
+    const token = { label: 'nightly export', scope: 'read', days: '30', present: GOOD };
+    expect((await olga.post('/account/tokens', token)).status).toBe(200);
+    const { text } = await olga.get('/account');
+    const panel = /id="change-password"[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
+    expect(panel).toContain('nightly export (t-');
+    const open = async () => (await listApiTokens(world.context)).length;
+    await olga.post('/account/password', { present: GOOD, password: OTHER, keep: 'yes' });
+    expect(await open()).toBe(1);
+    await olga.post('/account/password', { present: OTHER, password: GOOD });
+    expect([await open(), (await olga.get('/account?done=password')).text]).toEqual([
+      0,
+      expect.stringContaining('your API tokens have ended'),
+    ]);
+  });
+
+  it('opens no more once an admin says that somebody else knows the password', async () => {
+    const { world, olga } = await setUpWorld();
+    const owner = await signedInAs(world, 'owner');
+    const [person] = (await listPeople(world.context)).filter(({ email }) => email === EMAIL);
+    expect((await owner.get('/people')).text).toContain('Somebody else knows the password');
+    const sent = await owner.post(`/people/${person?.personId}/link`, { known: 'yes' });
+    expect([sent.status, (await olga.get('/')).status]).toEqual([200, 401]);
+    expect((await signIn(world, { email: EMAIL, password: GOOD })).page.status).toBe(401);
+  });
+
   it('lists sessions and can end others; a new password ends all others', async () => {
     const { world, olga } = await setUpWorld();
     const { visitor: second } = await signIn(world, { email: EMAIL, password: GOOD });

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { appendFile, readFile, rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/crypto/hash.ts';
+import { produceReport } from '../../src/documents/produce-report.ts';
 import { documentPath } from '../../src/documents/register.ts';
 import { attachment } from '../../src/http/pages/documents.tsx';
 import { alter } from '../tampering.ts';
-import { createOfficeWorld, type OfficeWorld, signedIn, type Visitor } from './office-world.ts';
+import { createOfficeWorld, type OfficeWorld, signedIn, signedInAs, type Visitor } from './office-world.ts';
 
 const september = { name: 'consent-audit', source: 'default', from: '2026-09-01', to: '2026-09-30', format: 'csv' };
 
@@ -144,4 +145,17 @@ describe('the name of a downloaded file', () => {
     expect(header).toMatch(/^[\x20-\x7e]+$/);
     expect(header).not.toMatch(/[\r\n]|filename="[^"]*"[^;]/);
   });
+});
+
+it('a document can be downloaded as soon as its job is done', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const visitor = await signedInAs(world, 'officer', { sources: ['default'] });
+  const wanted = { name: 'delivery-log', source: 'default', from: '2026-09-01', to: '2026-09-30', actor: 'test' };
+  const statuses: number[] = [];
+  for (let time = 0; time < 10; time += 1) {
+    const produced = await produceReport(world.context.documents, { ...wanted, format: 'json' });
+    if (produced.outcome !== 'produced') throw new Error(produced.outcome);
+    statuses.push((await visitor.get(`/documents/${produced.documentId}/download`)).status);
+  }
+  expect(statuses).toEqual(Array<number>(10).fill(200));
 });

@@ -12,6 +12,7 @@ import {
   noteExpired,
   revokeHandOver,
 } from '../../src/hand-over/hand-over.ts';
+import { messagesOf, sendMessage } from '../../src/hand-over/visit.ts';
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import {
   copyReadyCases,
@@ -643,5 +644,41 @@ describe('a message of the data subject', () => {
     for (let sent = 0; sent < 20; sent += 1) expect((await send(`message ${sent}`)).status).toBe(303);
     expect((await send('one more')).status).toBe(429);
     expect(await world.actions('case.moved')).toHaveLength(24);
+  });
+
+  it('is kept or refused with a sentence, never lost, if 26 arrive at once', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code, handOver: made } = await handOver(world, caseId);
+    const ada = createSubject(world, token);
+    await ada.enter(code);
+    await ada.get(`/h/${token}`);
+    const answers = await Promise.all(
+      Array.from({ length: 26 }, (_, n) =>
+        ada.post(`/h/${token}`, { do: 'message', about: 'question', text: `message ${n}` }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(20).fill(303), ...Array<number>(6).fill(429)]);
+    expect(await messagesOf(world.context, made)).toHaveLength(20);
+    const row = await world.context.store.read
+      .selectFrom('hand_overs')
+      .select('messages')
+      .where('hand_over_id', '=', made.hand_over_id)
+      .executeTakeFirstOrThrow();
+    expect(row.messages).toBe(20);
+  });
+
+  it('does not count if it could not be kept', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { handOver: made } = await handOver(world, caseId);
+    const { store } = world.context;
+    const failing = {
+      ...world.context,
+      catchUp: async () => undefined,
+      cases: { ...world.context.cases, store: null },
+    };
+    await expect(sendMessage(failing as never, made, 'question', 'a message')).rejects.toThrow();
+    const row = await store.read.selectFrom('hand_overs').select('messages').executeTakeFirstOrThrow();
+    expect(row.messages).toBe(0);
   });
 });

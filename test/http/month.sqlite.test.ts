@@ -100,6 +100,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await page.getByLabel('API address').fill(baseUrl);
   await page.locator('#apiKey').fill(sandbox.clients[0]?.apiKey ?? '');
   await page.getByLabel('Public address of the service').fill(siteUrl);
+  await page.locator('#present-access').fill(PASSWORD);
   await press(page, 'Test and save');
   await page.getByText('Set-up is complete').waitFor();
 

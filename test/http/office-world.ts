@@ -8,6 +8,7 @@ import { startWorker } from '../../src/worker.ts';
 import { createSignInLink } from '../../src/people/links.ts';
 import type { Role } from '../../src/core/roles.ts';
 import { invitePerson, openingOf } from '../../src/people/people.ts';
+import { hashPassword } from '../../src/people/passwords.ts';
 import { keepSession, newSession } from '../../src/people/sessions.ts';
 import { startServer } from '../../src/http/server.ts';
 import { createLog } from '../../src/log.ts';
@@ -179,6 +180,16 @@ export async function signedInAs(
   visitor.cookies.set(`consent_ledger_session_${context.instance}`, session.id);
   await visitor.get('/account');
   return { ...visitor, personId, email };
+}
+
+export const PASSWORD = 'plough amber tuesday kettle';
+
+/** Gives an account the password {@link PASSWORD}. */
+export async function setPassword({ context }: OfficeWorld, personId: string): Promise<void> {
+  const password = await hashPassword(PASSWORD);
+  await context.store.transaction((tx) =>
+    tx.query.updateTable('people').set({ password }).where('person_id', '=', personId).execute(),
+  );
 }
 
 /** A signed-in visitor. */

@@ -417,6 +417,25 @@ describe('the request form', () => {
     expect(sent.text).toContain('Too many requests are arriving');
   });
 
+  it('keeps a name and an id on one line, and shows the characters that were not part of one', async () => {
+    const world = await createFormWorld();
+    await fillIn(world, { ...ada, name: 'Ada\r\n=1+1\u001b[2J\u202e', subject: 'v-1\u0007' });
+    const [row] = await cases(world);
+    expect(row).toMatchObject({ requester_name: 'Ada[U+000D][U+000A]=1+1[U+001B][2J[U+202E]' });
+    expect(JSON.stringify(row)).not.toMatch(/\\u001b|\\u0007|\u202e/);
+  });
+
+  it('says how long to wait: an hour for one that sends too much, a minute for one that looks too often', async () => {
+    const world = await createFormWorld();
+    const { path, visitor } = await fillIn(world, ada);
+    const send = () => visitor.post(path, { kind: 'access' });
+    let page = await send();
+    for (let sent = 0; sent < 60 && page.status !== 429; sent += 1) page = await send();
+    expect(page.status).toBe(429);
+    expect(page.text).toContain('Please try again in an hour');
+    expect(page.text).not.toContain('a minute');
+  });
+
   it('can be framed only by the websites in the profile, without cookies or scripts', async () => {
     const closed = await createFormWorld();
     const page = await createVisitor(closed.url).get('/r/default');

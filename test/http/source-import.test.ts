@@ -1,12 +1,21 @@
 import { expect, it } from 'vitest';
-import { createOfficeWorld, type OfficeWorld, type Page, signedInAs, type Visitor } from './office-world.ts';
+import {
+  createOfficeWorld,
+  type OfficeWorld,
+  type Page,
+  PASSWORD,
+  setPassword,
+  signedInAs,
+  type Visitor,
+} from './office-world.ts';
 
 const SECRET = 'hush-hush-hush-hush';
 const KEY = 'pak_live_hush_of_the_shop';
 
 function upload(visitor: Visitor, csv: string, fields: Record<string, string> = {}, csrf?: null): Promise<Page> {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  const present = fields['do'] === 'import' ? { present: PASSWORD } : {};
+  for (const [name, value] of Object.entries({ ...present, ...fields })) form.set(name, value);
   form.set('file', new Blob([csv], { type: 'text/csv' }), 'sources.csv');
   return visitor.post('/sources/import', {}, { multipart: form, ...(csrf === null ? { csrf } : {}) });
 }
@@ -20,6 +29,7 @@ bistro;Bistro;;;
 it('an admin checks a file of sources, imports it, and imports it again without a change', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const admin = await signedInAs(world, 'admin');
+  await setPassword(world, admin.personId);
   expect((await admin.get('/sources')).text).toContain('href="/sources/import"');
   const checked = await upload(admin, csv, { do: 'check' });
   expect([checked.status, checked.text.match(/would be added/g)?.length]).toEqual([200, 2]);
@@ -44,6 +54,7 @@ it('an admin checks a file of sources, imports it, and imports it again without 
 it('the import page names each problem with its line, and never reads a file or a variable of the server for an upload', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const admin = await signedInAs(world, 'admin');
+  await setPassword(world, admin.personId);
   const lines = [
     'slug,api_key_file,api_key_env,controller_file,webhook_secrets',
     'one,/etc/passwd,,,',
@@ -84,6 +95,16 @@ it('the import page requires an admin and the token of the form', async () => {
     expect((await visitor.get('/sources')).text).not.toContain('/sources/import');
   }
   const admin = await signedInAs(world, 'admin');
+  await setPassword(world, admin.personId);
   expect((await upload(admin, csv, { do: 'import' }, null)).status).toBe(403);
+  expect(slugs(world)).toEqual(['default']);
+});
+
+it('the import page asks for the password before it imports, since a file may change an address', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const admin = await signedInAs(world, 'admin');
+  await setPassword(world, admin.personId);
+  const refused = await upload(admin, csv, { do: 'import', present: '' });
+  expect([refused.status, refused.text.includes('The current password is wrong')]).toEqual([422, true]);
   expect(slugs(world)).toEqual(['default']);
 });

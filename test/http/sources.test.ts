@@ -1,10 +1,13 @@
 import { createHmac } from 'node:crypto';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { onTestFinished, describe, expect, it } from 'vitest';
 import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import { webhookSecretOf } from '../../src/crypto/keys.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { longest } from '../../src/service/outgoing-http.ts';
+import { answeringServer } from '../service/answering-server.ts';
 import { SECRET } from '../serving.ts';
-import { createOfficeWorld, type OfficeWorld, signedIn, signedInAs } from './office-world.ts';
+import { createOfficeWorld, type OfficeWorld, PASSWORD, setPassword, signedIn, signedInAs } from './office-world.ts';
 
 /** Sends a signed delivery to a source; resolves with the status of the response. */
 async function deliverTo(world: OfficeWorld, slug: string, secret: string, body: object): Promise<number> {
@@ -25,11 +28,19 @@ async function startService() {
   return { sandbox, baseUrl, siteUrl, apiKey: client.apiKey };
 }
 
+/** The port on loopback of a server that ends with the test. */
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
 describe('the set-up of a source', () => {
   it('leads from a name to a secret that is shown once, a first delivery and a tested API key', async () => {
     const world = await createOfficeWorld({ HTTP_ALLOWED_HOSTS: '127.0.0.1' });
     const { baseUrl, siteUrl, apiKey } = await startService();
     const owner = await signedInAs(world, 'owner');
+    await setPassword(world, owner.personId);
     const list = await owner.get('/sources');
     expect(list.text).toContain('href="/sources/new"');
 
@@ -56,7 +67,7 @@ describe('the set-up of a source', () => {
     expect(await deliverTo(world, 'muller-sohne', secret, body)).toBe(200);
     expect((await owner.get('/sources/muller-sohne/set-up')).text).toContain('Deliveries arrive');
 
-    const access = { baseUrl, siteUrl, back: 'set-up' };
+    const access = { baseUrl, siteUrl, back: 'set-up', present: PASSWORD };
     const wrong = await owner.post('/sources/muller-sohne/access', { ...access, apiKey: 'pak_live_wrong' });
     expect([wrong.status, wrong.text.includes('Nothing was saved')]).toEqual([422, true]);
     expect(wrong.text).not.toContain('pak_live_wrong');
@@ -116,6 +127,75 @@ describe('the set-up of a source', () => {
     expect(sent.text).toMatch(/href="mailto:[^"]*HTTP_ALLOWED_HOSTS/);
   });
 
+  it('asks for the password before an address changes, and before anything is sent there', async () => {
+    const world = await createOfficeWorld();
+    const { baseUrl, apiKey } = await startService();
+    await world.context.sources.add({ slug: 'acme' }, 'test');
+    const owner = await signedInAs(world, 'owner');
+    await setPassword(world, owner.personId);
+    for (const present of ['', 'wrong']) {
+      const sent = await owner.post('/sources/acme/access', { baseUrl, apiKey, present });
+      expect([sent.status, sent.text.includes('The current password is wrong')]).toEqual([422, true]);
+    }
+    expect(world.context.sources.find('acme')).toMatchObject({ baseUrl: null, apiKey: null });
+    expect((await owner.post('/sources/acme/access', { baseUrl, apiKey, present: PASSWORD })).status).toBe(303);
+    // A key alone goes nowhere new.
+    expect((await owner.post('/sources/acme/access', { baseUrl, apiKey })).status).toBe(303);
+  });
+
+  it('never tests a stored key at a new address, nor stores it for one', async () => {
+    const world = await createOfficeWorld();
+    const { baseUrl, apiKey } = await startService();
+    const thief = await answeringServer((_, response) => response.end('{"data":[]}'));
+    await world.context.sources.add({ slug: 'acme', baseUrl, apiKey }, 'test');
+    const owner = await signedInAs(world, 'owner');
+    await setPassword(world, owner.personId);
+    for (const unchecked of ['', 'yes']) {
+      const form = { baseUrl: thief.baseUrl, unchecked, present: PASSWORD };
+      const sent = await owner.post('/sources/acme/access', form);
+      expect([sent.status, sent.text.includes('API key must be entered again')]).toEqual([422, true]);
+      expect(sent.text).not.toContain(apiKey);
+    }
+    expect([thief.requests.length, world.context.sources.find('acme')?.baseUrl]).toEqual([0, baseUrl]);
+  });
+
+  it('refuses an address in a private network with a sentence, and sends nothing there', async () => {
+    const world = await createOfficeWorld({ PRIVATE_ALLOWED_HOSTS: '' });
+    const { baseUrl, requests } = await answeringServer((_, response) => response.end('{}'));
+    await world.context.sources.add({ slug: 'acme' }, 'test');
+    const owner = await signedInAs(world, 'owner');
+    const form = { baseUrl, apiKey: 'pak_live_x', siteUrl: 'https://169.254.169.254', unchecked: 'yes' };
+    const sent = await owner.post('/sources/acme/access', form);
+    expect(sent.status).toBe(422);
+    expect(sent.text).toContain('API address is on this machine or in a private network');
+    expect(sent.text).toContain('Public address of the service is on this machine or in a private network');
+    // The name of the setting is only in the message to the admins.
+    expect(sent.text.replaceAll(/ href="mailto:[^"]*"/g, '')).not.toContain('PRIVATE_ALLOWED_HOSTS');
+    expect(sent.text).toMatch(/href="mailto:[^"]*PRIVATE_ALLOWED_HOSTS/);
+    expect([requests.length, world.context.sources.find('acme')?.siteUrl]).toEqual([0, null]);
+  });
+
+  it('tests a key with the same sentence whether a port is closed, silent or not a web server’s', async () => {
+    const world = await createOfficeWorld();
+    const owner = await signedInAs(world, 'owner');
+    const notHttp = createServer((socket) => socket.end('220 mail.example ESMTP\r\n'));
+    const silent = createServer(() => undefined);
+    const sentences = new Set<string>();
+    longest.exchangeMs = 300;
+    onTestFinished(() => void (longest.exchangeMs = Number.POSITIVE_INFINITY));
+    for (const [slug, server] of Object.entries({ closed: null, 'not-http': notHttp, silent })) {
+      const port = server === null ? 1 : await portOf(server);
+      await world.context.sources.add(
+        { slug, baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: 'pak_live_x' },
+        'test',
+      );
+      const { text } = await owner.post(`/sources/${slug}/check`, {});
+      sentences.add(/[^<>]*could not be reached[^<>]*/.exec(text)?.[0].replaceAll(slug, 'it') ?? text);
+    }
+    expect(sentences.size).toBe(1);
+    expect([...sentences][0]).toContain('The server’s log has the details.');
+  });
+
   it('names fields by their labels, keeps what was typed, and says what to do in the words of the page', async () => {
     const world = await createOfficeWorld();
     await world.context.sources.add({ slug: 'acme' }, 'test');
@@ -128,13 +208,15 @@ describe('the set-up of a source', () => {
       expect(text).toContain('Public address of the service must be an origin');
       for (const value of Object.values(typed)) expect(text).toContain(`value="${value}"`);
     }
-    const away = { baseUrl: 'https://127.0.0.1:1/api/v1', apiKey: 'pak_live_x', back: 'set-up' };
+    await setPassword(world, owner.personId);
+    const own = { back: 'set-up', present: PASSWORD };
+    const away = { baseUrl: 'https://127.0.0.1:1/api/v1', apiKey: 'pak_live_x', ...own };
     const unreached = await owner.post('/sources/acme/access', away);
     expect(unreached.text).toContain('Check the source’s API address, its port');
     expect(unreached.text).toMatch(/href="mailto:[^"]*">Tell an admin/);
     expect(unreached.text.replaceAll(/ href="mailto:[^"]*"/g, '')).not.toMatch(/SERVICE_[A-Z]/);
     const { baseUrl, apiKey } = await startService();
-    const wrongKey = await owner.post('/sources/acme/access', { baseUrl, apiKey: `${apiKey}x`, back: 'set-up' });
+    const wrongKey = await owner.post('/sources/acme/access', { baseUrl, apiKey: `${apiKey}x`, ...own });
     expect(wrongKey.text).toContain('set it as the source’s API key');
     expect(wrongKey.text).not.toMatch(/SERVICE_[A-Z]|Tell an admin/);
     // What ends with a command can be sent to the server's operator.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addDocumentSchedule, removeDocumentSchedule } from '../../src/documents/schedules.ts';
 import { revokeHandOver } from '../../src/hand-over/hand-over.ts';
 import { createApiToken, revokeApiToken } from '../../src/people/api-tokens.ts';
-import { changePerson, findPerson, setDisabled } from '../../src/people/people.ts';
+import { changePerson, createPasswordLink, findPerson, setDisabled } from '../../src/people/people.ts';
 import { createReadyCase, createSubject, handOver } from '../http/hand-over-world.ts';
 import { signedInAs } from '../http/office-world.ts';
 import { alter } from '../tampering.ts';
@@ -117,9 +117,12 @@ test('what gives access is what the entries recorded: accounts, tokens, links an
   const second = await makeToken(auditor.personId, 'default');
   const other = await context.store.read.selectFrom('api_tokens').selectAll().executeTakeFirstOrThrow();
   await setDisabled(context, auditor.personId, true, OWNER);
+  const third = await makeToken(officer.personId, 'default');
+  const last = await context.store.read.selectFrom('api_tokens').selectAll().executeTakeFirstOrThrow();
+  await createPasswordLink(context, officer.personId, OWNER, { isKnown: true });
   expect(await faults()).toEqual([]);
   await context.store.transaction(async (tx) => {
-    await tx.insertMany('api_tokens', [row, other]);
+    await tx.insertMany('api_tokens', [row, other, last]);
     await tx.insertMany('schedules', [planned]);
   });
   await alter(
@@ -132,11 +135,12 @@ test('what gives access is what the entries recorded: accounts, tokens, links an
     `(${auditor.personId}) was disabled according to the ledger, but not in the database`,
     `the API token ${tokenId} `,
     `the API token ${second} `,
+    `the API token ${third} `,
     `the link of the hand-over ${id} was revoked according to the ledger`,
     `the scheduled report ${scheduleId} `,
   ])
     expect(found).toContain(words);
-  expect(found.split('\n')).toHaveLength(5);
+  expect(found.split('\n')).toHaveLength(6);
 });
 
 test('an account, token, link or schedule that no entry recorded is a fault', async () => {

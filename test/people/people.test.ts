@@ -2,15 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { admitAttempt, forgetFailures, pauseAfter, uncountAddress } from '../../src/people/attempts.ts';
 import { PASSWORD_MAX, passwordFits, hashPassword, passwordProblem } from '../../src/people/passwords.ts';
+import { createApiToken, findApiToken, listApiTokens } from '../../src/people/api-tokens.ts';
+import { calendarToken, personOfCalendar } from '../../src/people/calendar-address.ts';
 import {
+  changePassword,
   changePerson,
   createPasswordLink,
+  findPerson,
   invitePerson,
   joinByLink,
   listPeople,
   setDisabled,
 } from '../../src/people/people.ts';
 import type { PeopleDeps } from '../../src/people/sessions.ts';
+import { signIn } from '../../src/people/sign-in.ts';
 import { temporaryLedger, testKeys } from '../temporary.ts';
 
 const START = '2026-06-01T08:00:00.000Z';
@@ -220,5 +225,60 @@ describe('accounts', () => {
     deps.setNow(after(24 * 3600 + 1));
     if (late.outcome !== 'done') throw new Error(late.outcome);
     expect((await joinByLink(deps, late.link?.token ?? '', GOOD, 'test')).outcome).toBe('gone');
+  });
+});
+
+describe('access that does not need the password', () => {
+  /** A person who has joined, with a token and a calendar address. */
+  async function createOlga() {
+    const deps = await createDeps();
+    const input = { name: 'Olga', email: 'olga@acme.example', role: 'officer', sources: null } as const;
+    const invited = await invitePerson(deps, input, shell);
+    if (invited.outcome !== 'done' || invited.link === null) throw new Error('not invited');
+    const { personId } = invited.person;
+    await joinByLink(deps, invited.link.token, GOOD, 'test');
+    const person = await findPerson(deps, personId);
+    if (person === null) throw new Error('not joined');
+    const wanted = { label: 'export', scope: 'read', sources: null, days: 30 } as const;
+    const made = await createApiToken(deps, person, wanted, shell);
+    if (made.outcome !== 'made') throw new Error('no token');
+    const calendar = await calendarToken(deps, personId);
+    const isOpen = async () => [
+      (await findApiToken(deps, made.secret)) !== null,
+      (await personOfCalendar(deps, calendar)) !== null,
+    ];
+    return { deps, personId, isOpen };
+  }
+  const handle = '0'.repeat(64);
+
+  it('ends with a new password, unless the person keeps it', async () => {
+    const { deps, personId, isOpen } = await createOlga();
+    const other = 'seven grey lanterns on a hill';
+    await changePassword(deps, personId, { present: 'wrong', password: other }, { handle });
+    expect(await isOpen()).toEqual([true, true]);
+    const kept = await changePassword(
+      deps,
+      personId,
+      { present: GOOD, password: other },
+      { handle, keepsTokens: true },
+    );
+    expect([kept.outcome, await isOpen()]).toEqual(['done', [true, true]]);
+    const changed = await changePassword(deps, personId, { present: other, password: GOOD }, { handle });
+    expect([changed.outcome, await isOpen()]).toEqual(['done', [false, false]]);
+  });
+
+  it('ends at once with the password if an admin says that somebody else knows it', async () => {
+    const { deps, personId, isOpen } = await createOlga();
+    await createPasswordLink(deps, personId, shell);
+    expect(await isOpen()).toEqual([true, true]);
+    const made = await createPasswordLink(deps, personId, shell, { isKnown: true });
+    if (made.outcome !== 'done') throw new Error('refused');
+    expect([await isOpen(), await listApiTokens(deps, personId)]).toEqual([[false, false], []]);
+    expect((await findPerson(deps, personId))?.hasPassword).toBe(false);
+    const from = { address: '192.0.2.1', browser: 'test' };
+    const given = { email: 'olga@acme.example', password: GOOD, code: '' };
+    expect((await signIn(deps, given, from)).outcome).toBe('refused');
+    expect((await joinByLink(deps, made.link?.token ?? '', GOOD, 'test')).outcome).toBe('joined');
+    expect((await signIn(deps, given, from)).outcome).toBe('signed-in');
   });
 });

@@ -11,6 +11,7 @@ import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sand
 import type { ServiceAnswer } from '../../src/service/api-transport.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore, testKeys } from '../temporary.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 /** An installation that drives a sandbox; both use one clock, which moves only while a caller waits. */
 export interface PolicyWorld {
@@ -58,7 +59,14 @@ export async function createPolicyWorld(options: Partial<SandboxOptions> = {}): 
       optionsUpTo: async () => ({ of: () => defaults, rereadAt: 0 }),
     });
     onTestFinished(() => projector.close());
-    const deps = createPolicyDeps({ store, ledger, clock, projector, log: createLog('silent') });
+    const deps = createPolicyDeps({
+      destinations: ON_LOOPBACK,
+      store,
+      ledger,
+      clock,
+      projector,
+      log: createLog('silent'),
+    });
     const sleep: PolicyDeps['sleep'] = async (ms) => {
       time += ms;
       await new Promise((resolve) => setImmediate(resolve));

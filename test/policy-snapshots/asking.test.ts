@@ -3,6 +3,7 @@ import { createPolicyDeps } from '../../src/policies/callable-source.ts';
 import { publishPolicy } from '../../src/policies/publish.ts';
 import { requestRoutineSnapshots } from '../../src/policy-snapshots/request.ts';
 import { createSnapshotWorld, looksOf, MINUTE } from './world.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 it('asking for texts results in one fetch per policy, and no change is left to a fetch that begins too early for it', async () => {
   const world = await createSnapshotWorld();
@@ -49,7 +50,7 @@ it('asking for texts loses no change if two processes look for changes at once, 
 it('a fetch follows a publication from here, even one whose outcome is unknown', async () => {
   const world = await createSnapshotWorld();
   const log = { warn: () => undefined } as never;
-  const deps = createPolicyDeps({ ...world, clock: world.now, log });
+  const deps = createPolicyDeps({ destinations: ON_LOOPBACK, ...world, clock: world.now, log });
   const request = { source: world.source, policyId: world.policy.id, actor: 'a test', maxWaitMs: 0 };
   expect((await publishPolicy(deps, request)).outcome).toBe('done');
   await world.projector.catchUp();

@@ -12,6 +12,7 @@ import type { Policy } from '../../src/sandbox/policy-shelf.ts';
 import type { Context } from '../../src/context.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryLedger } from '../temporary.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 type Deps = Context['snapshots'];
 
@@ -69,7 +70,7 @@ export async function createSnapshotWorld(changes: Partial<Source> = {}): Promis
   const projector = createProjector(projection);
   onTestFinished(() => projector.close());
   const jobs = createJobs({ store, clock });
-  const deps = createSnapshotDeps({ store, ledger, jobs, clock, projector });
+  const deps = createSnapshotDeps({ destinations: ON_LOOPBACK, store, ledger, jobs, clock, projector });
   const triggers = createSnapshotTriggers({ store, jobs, clock, isFollowed: (slug) => slug === source.slug });
   const handlersOf = (used: Deps) =>
     createSnapshotJobs({

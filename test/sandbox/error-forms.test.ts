@@ -6,6 +6,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import { type Json, withSandbox } from './sandbox-world.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 interface Asked {
   readonly method?: string;
@@ -127,7 +128,14 @@ describe.each(errorForms)('with errors as %s', (errors) => {
       const { apiKey, revokedKey, webhooksKey } = sandbox.clients[0]!;
       const baseUrl = sandbox.baseUrl();
       const ask = async (key: string, bannerId: string | null = null): Promise<ServiceError> => {
-        const service = createServiceClient({ baseUrl, apiKey: key, backOffMs: 1, retries: 0, timeoutMs: 2_000 });
+        const service = createServiceClient({
+          destinations: ON_LOOPBACK,
+          baseUrl,
+          apiKey: key,
+          backOffMs: 1,
+          retries: 0,
+          timeoutMs: 2_000,
+        });
         const query = { bannerId, from: null, to: null, cursor: null };
         const error: unknown = await service.fetchConsentLogPage(query).catch((reason: unknown) => reason);
         if (!(error instanceof ServiceError)) throw new Error(`not refused: ${JSON.stringify(error)}`);

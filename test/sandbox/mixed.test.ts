@@ -11,6 +11,7 @@ import { startSandbox } from '../../src/sandbox/start.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { pullConsentLogs } from '../../src/sync/pull.ts';
 import { sourceAt, syncingWith } from '../sync/syncing.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 const at = new Date('2026-06-30T08:15:42.000Z');
 const context = { receivedAt: '2026-06-30T08:15:43.500Z', options: { fieldNames: {}, assumedOffset: '+00:00' } };
@@ -279,7 +280,14 @@ describe('a whole service with a seed of the mixed dialect', () => {
     }
 
     const syncing = await syncingWith(baseUrl, now);
-    const service = createServiceClient({ baseUrl, apiKey: client.apiKey, backOffMs: 1, retries: 1, timeoutMs: 2_000 });
+    const service = createServiceClient({
+      destinations: ON_LOOPBACK,
+      baseUrl,
+      apiKey: client.apiKey,
+      backOffMs: 1,
+      retries: 1,
+      timeoutMs: 2_000,
+    });
     const result = await pullConsentLogs(
       { ...syncing.deps, service },
       { source: sourceAt(baseUrl), bannerId: null, pageRows: 40, actor: 'test' },

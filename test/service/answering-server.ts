@@ -1,6 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { DestinationRule } from '../../src/core/destination.ts';
+
+/** Where stand-ins for the service are. */
+export const ON_LOOPBACK: DestinationRule = {
+  httpAllowedHosts: [],
+  privateAllowedHosts: ['127.0.0.1', 'localhost'],
+};
 
 export interface AnsweringServer {
   readonly baseUrl: string;

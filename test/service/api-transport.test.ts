@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ServiceError, type ServiceErrorKind, serviceErrorKinds } from '../../src/service/service-error.ts';
 import { createTransport, type TransportOptions } from '../../src/service/api-transport.ts';
-import { answeringServer, sendJson } from './answering-server.ts';
+import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
 
 const apiKey = 'pak_live_0123456789abcdef';
 const quick = { apiKey, backOffMs: 1, retries: 3 } satisfies Partial<TransportOptions>;
@@ -20,7 +20,7 @@ const asText = { read: ({ bytes }: { bytes: Buffer }) => bytes.toString('utf8') 
 describe('a request to the service', () => {
   it('carries the key as a bearer token, its parameters, and no parameter that is null', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 200, { ok: true }));
-    const transport = createTransport({ ...quick, baseUrl: `${server.baseUrl}/` });
+    const transport = createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: `${server.baseUrl}/` });
     const text = await transport.request({
       path: '/consent/logs',
       query: { banner_id: 'b 1&2', cursor: null, limit: 7 },
@@ -37,7 +37,7 @@ describe('a request to the service', () => {
       response.sendDate = false;
       sendJson(response, 200, {}, nth === 1 ? { date: 'Wed, 01 Jul 2026 10:00:00 GMT' } : { date: 'yesterday' });
     });
-    const transport = createTransport({ ...quick, baseUrl: server.baseUrl });
+    const transport = createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: server.baseUrl });
     const read = ({ serverDate }: { serverDate: Date | null }) => serverDate;
     expect((await transport.request({ path: '/x', read }))?.toISOString()).toBe('2026-07-01T10:00:00.000Z');
     expect(await transport.request({ path: '/x', read })).toBeNull();
@@ -53,6 +53,7 @@ describe('a request to the service', () => {
     });
     const told: ServiceErrorKind[] = [];
     const transport = createTransport({
+      destinations: ON_LOOPBACK,
       ...quick,
       retries: 5,
       baseUrl: server.baseUrl,
@@ -71,7 +72,7 @@ describe('a request to the service', () => {
 
   it('is never sent twice if it changes something', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 500, {}));
-    const transport = createTransport({ ...quick, baseUrl: server.baseUrl });
+    const transport = createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: server.baseUrl });
     const error = await failureOf(
       transport.request({ method: 'POST', path: '/policies/generate', body: { a: 1 }, ...asText }),
     );
@@ -93,7 +94,10 @@ describe('a request to the service', () => {
         sendJson(response, status, { error: { code: 'c', message: 'm' } }),
       );
       const error = await failureOf(
-        createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),
+        createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: server.baseUrl }).request({
+          path: '/x',
+          ...asText,
+        }),
       );
       expect([error.kind, error.status, error.code, error.detail]).toEqual([kind, status, 'c', 'm']);
       expect(server.requests).toHaveLength(1);
@@ -105,7 +109,10 @@ describe('a request to the service', () => {
       nth === 1 ? sendJson(response, 429, {}, { 'retry-after': '1' }) : sendJson(response, 200, {}),
     );
     const began = performance.now();
-    await createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText });
+    await createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: server.baseUrl }).request({
+      path: '/x',
+      ...asText,
+    });
     expect(performance.now() - began).toBeGreaterThanOrEqual(990);
     expect(server.requests).toHaveLength(2);
   });
@@ -113,7 +120,10 @@ describe('a request to the service', () => {
   it('gives up at once if the service requests a wait beyond the limit, and says how long', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 429, {}, { 'retry-after': '3600' }));
     const error = await failureOf(
-      createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),
+      createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: server.baseUrl }).request({
+        path: '/x',
+        ...asText,
+      }),
     );
     expect([error.kind, error.retryAfterMs]).toEqual(['rate-limited', 3_600_000]);
     expect(server.requests).toHaveLength(1);
@@ -124,7 +134,13 @@ describe('a request to the service', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"data":[');
     });
-    const transport = createTransport({ ...quick, retries: 0, baseUrl: server.baseUrl, timeoutMs: 50 });
+    const transport = createTransport({
+      destinations: ON_LOOPBACK,
+      ...quick,
+      retries: 0,
+      baseUrl: server.baseUrl,
+      timeoutMs: 50,
+    });
     expect((await failureOf(transport.request({ path: '/x', ...asText }))).kind).toBe('timeout');
   });
 
@@ -132,6 +148,7 @@ describe('a request to the service', () => {
     const server = await answeringServer((_, response) => sendJson(response, 429, {}, { 'retry-after': '60' }));
     const controller = new AbortController();
     const transport = createTransport({
+      destinations: ON_LOOPBACK,
       ...quick,
       baseUrl: server.baseUrl,
       onRetry: () => controller.abort(new Error('enough')),
@@ -148,7 +165,12 @@ describe('a request to the service', () => {
       else if (nth === 2) response.writeHead(200).end(megabyte);
       else response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': zipped.length }).end(zipped);
     });
-    const transport = createTransport({ ...quick, baseUrl: server.baseUrl, maxBytes: 100_000 });
+    const transport = createTransport({
+      destinations: ON_LOOPBACK,
+      ...quick,
+      baseUrl: server.baseUrl,
+      maxBytes: 100_000,
+    });
     for (let nth = 1; nth <= 3; nth += 1) {
       expect((await failureOf(transport.request({ path: '/x', ...asText }))).kind).toBe('too-large');
     }
@@ -159,7 +181,14 @@ describe('a request to the service', () => {
     const other = await answeringServer((_, response) => sendJson(response, 200, {}));
     const server = await answeringServer((_, response) => response.writeHead(302, { location: other.baseUrl }).end());
     expect(
-      (await failureOf(createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }))).kind,
+      (
+        await failureOf(
+          createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: server.baseUrl }).request({
+            path: '/x',
+            ...asText,
+          }),
+        )
+      ).kind,
     ).toBe('redirected');
     expect(other.requests).toHaveLength(0);
   });
@@ -170,7 +199,7 @@ describe('a request to the service', () => {
       if (nth === 1) response.write('{"error":', () => response.destroy());
       else response.end(Buffer.alloc(100_000, 0x20));
     });
-    const transport = createTransport({ ...quick, baseUrl: server.baseUrl, maxBytes: 1000 });
+    const transport = createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: server.baseUrl, maxBytes: 1000 });
     for (let nth = 1; nth <= 2; nth += 1) {
       const error = await failureOf(transport.request({ method: 'POST', path: '/x', ...asText }));
       expect([error.kind, error.status, error.answer]).toEqual(['payment-required', 402, null]);
@@ -178,8 +207,10 @@ describe('a request to the service', () => {
   });
 
   it('refuses a base URL that is not http', () => {
-    expect(() => createTransport({ ...quick, baseUrl: 'file:///etc/passwd' })).toThrow('http');
-    expect(() => createTransport({ ...quick, baseUrl: 'api.example.com' })).toThrow();
+    expect(() => createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: 'file:///etc/passwd' })).toThrow(
+      'http',
+    );
+    expect(() => createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: 'api.example.com' })).toThrow();
   });
 });
 
@@ -199,7 +230,10 @@ describe('the error of a failed request', () => {
       }),
     );
     const error = await failureOf(
-      createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),
+      createTransport({ destinations: ON_LOOPBACK, ...quick, baseUrl: server.baseUrl }).request({
+        path: '/x',
+        ...asText,
+      }),
     );
     expect(error.message).toContain('the key [API key] [31m is revoked xxx');
     expect(JSON.stringify([error.message, error.stack, error.detail, String(error.cause)])).not.toContain(apiKey);
@@ -209,7 +243,12 @@ describe('the error of a failed request', () => {
 
   it('quotes the network error', async () => {
     const error = await failureOf(
-      createTransport({ ...quick, retries: 0, baseUrl: 'http://127.0.0.1:1/api/v1' }).request({
+      createTransport({
+        destinations: ON_LOOPBACK,
+        ...quick,
+        retries: 0,
+        baseUrl: 'http://127.0.0.1:1/api/v1',
+      }).request({
         path: '/x',
         ...asText,
       }),
@@ -221,7 +260,10 @@ describe('the error of a failed request', () => {
   it('accepts an error body that is not an envelope', async () => {
     const server = await answeringServer((_, response) => response.writeHead(502).end('<html>Bad gateway</html>'));
     const error = await failureOf(
-      createTransport({ ...quick, retries: 0, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),
+      createTransport({ destinations: ON_LOOPBACK, ...quick, retries: 0, baseUrl: server.baseUrl }).request({
+        path: '/x',
+        ...asText,
+      }),
     );
     expect([error.kind, error.code, error.detail]).toEqual(['server-error', null, null]);
   });

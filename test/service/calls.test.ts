@@ -5,10 +5,10 @@ import { readBulkResult, readGenerated, readPublished } from '../../src/service/
 import { createServiceClient } from '../../src/service/client.ts';
 import { networkFaultOf, changedNothing, ServiceError, serviceErrorKinds } from '../../src/service/service-error.ts';
 import { selfSigned } from '../cli/self-signed.ts';
-import { answeringServer, sendJson } from './answering-server.ts';
+import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
 
 const apiKey = 'pak_live_0123456789abcdef';
-const clientAt = (baseUrl: string) => createServiceClient({ baseUrl, apiKey, backOffMs: 1 });
+const clientAt = (baseUrl: string) => createServiceClient({ destinations: ON_LOOPBACK, baseUrl, apiKey, backOffMs: 1 });
 
 async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
   const error: unknown = await promise.then(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createServiceClient } from '../../src/service/client.ts';
 import { readPage } from '../../src/service/consent-logs.ts';
 import { runs } from '../temporary.ts';
-import { answeringServer, sendJson } from './answering-server.ts';
+import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
 
 const page = (text: string | Buffer) => readPage({ bytes: Buffer.from(text as string), serverDate: null });
 const texts = async (text: string | Buffer) => (await page(text)).rows.map((row) => row.bytes.toString('utf8'));
@@ -13,7 +13,7 @@ describe('a page of the consent log', () => {
     const server = await answeringServer((_, response) =>
       sendJson(response, 200, { data: [{ id: 1 }], next_cursor: 'n' }),
     );
-    const client = createServiceClient({ baseUrl: server.baseUrl, apiKey: 'k' });
+    const client = createServiceClient({ destinations: ON_LOOPBACK, baseUrl: server.baseUrl, apiKey: 'k' });
     const answer = await client.fetchConsentLogPage({ bannerId: 'bnr', from: '2026-07-01', to: null, cursor: 'c+/=' });
     expect(Object.fromEntries(server.requests[0]?.url.searchParams ?? [])).toEqual({
       banner_id: 'bnr',
@@ -161,7 +161,7 @@ describe('the list of policies', () => {
         sendJson(response, 200, { data: [{ id: 3 }], next_cursor: null });
       else sendJson(response, 200, { data: [{ id: 'b' }], next_cursor: '2' });
     });
-    const client = createServiceClient({ baseUrl: server.baseUrl, apiKey: 'k' });
+    const client = createServiceClient({ destinations: ON_LOOPBACK, baseUrl: server.baseUrl, apiKey: 'k' });
     expect(await client.listPolicies()).toEqual([{ id: 'a', policy_type: 'privacy-policy', extra: 1 }]);
     expect((await client.listPolicies()).map(({ id }) => id)).toEqual(['b', '3']);
   });
@@ -170,7 +170,7 @@ describe('the list of policies', () => {
     const server = await answeringServer((_, response, nth) =>
       sendJson(response, 200, nth === 1 ? { items: [] } : { data: [], next_cursor: 'same' }),
     );
-    const client = createServiceClient({ baseUrl: server.baseUrl, apiKey: 'k', retries: 0 });
+    const client = createServiceClient({ destinations: ON_LOOPBACK, baseUrl: server.baseUrl, apiKey: 'k', retries: 0 });
     await expect(client.listPolicies()).rejects.toThrow('neither documented form');
     await expect(client.listPolicies()).rejects.toThrow('returns the cursor of an earlier page');
   });

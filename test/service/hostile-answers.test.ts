@@ -4,7 +4,7 @@ import { fetchPublic } from '../../src/service/public-fetch.ts';
 import { generateViaMcp } from '../../src/service/mcp.ts';
 import type { ServiceError } from '../../src/service/service-error.ts';
 import { createTransport } from '../../src/service/api-transport.ts';
-import { answeringServer, sendJson } from './answering-server.ts';
+import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
 
 const page = Buffer.from(JSON.stringify({ data: Array.from({ length: 500 }, (_, id) => ({ id })) }));
 const encodings: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
@@ -40,16 +40,23 @@ async function answering(body: Buffer, headers: Record<string, string>, status =
 describe('a compressed answer', () => {
   it.each(kinds)('is read (%s)', async (name) => {
     const { baseUrl } = await answering(encodings[name]?.(page) ?? page, { 'content-encoding': name.trim() });
-    expect(await createTransport({ ...options, baseUrl }).request({ path: '/x', read })).toBe(page.toString('utf8'));
+    expect(
+      await createTransport({ destinations: ON_LOOPBACK, ...options, baseUrl }).request({ path: '/x', read }),
+    ).toBe(page.toString('utf8'));
   });
 
   it.each(kinds)('that is broken soon fails as unreadable (%s)', async (name) => {
     const headers = { 'content-encoding': name.trim() };
     const { baseUrl, siteUrl } = await answering(flipped(encodings[name]?.(page) ?? page), headers);
-    const error = await failureOf(createTransport({ ...options, baseUrl }).request({ path: '/x', read: parse }));
+    const error = await failureOf(
+      createTransport({ destinations: ON_LOOPBACK, ...options, baseUrl }).request({ path: '/x', read: parse }),
+    );
     // If a flipped byte still unpacks, the reader has to notice it.
     expect(error).toSatisfy((one) => one instanceof SyntaxError || (one as ServiceError).kind === 'unreadable');
-    const fetched = await fetchPublic({ siteUrl, url: `${siteUrl}/x`, accept: '*/*' }, { timeoutMs: 2000 });
+    const fetched = await fetchPublic(
+      { destinations: ON_LOOPBACK, siteUrl, url: `${siteUrl}/x`, accept: '*/*' },
+      { timeoutMs: 2000 },
+    );
     expect(fetched.outcome === 'refused' ? fetched.kind : 'network').toBe('network');
   });
 
@@ -59,7 +66,8 @@ describe('a compressed answer', () => {
     const headers = { 'content-encoding': name.trim() };
     const { baseUrl } = await answeringServer((_, response) => response.writeHead(200, headers).end(sent));
     const siteUrl = new URL(baseUrl).origin;
-    const fetched = () => fetchPublic({ siteUrl, url: `${siteUrl}/x`, accept: '*/*' }, { timeoutMs: 2000 });
+    const fetched = () =>
+      fetchPublic({ destinations: ON_LOOPBACK, siteUrl, url: `${siteUrl}/x`, accept: '*/*' }, { timeoutMs: 2000 });
     expect((await fetched()).outcome).toBe('answered');
     for (const length of [1, 2, 12, whole.length >> 1, whole.length - 10, whole.length - 1]) {
       sent = whole.subarray(0, length);
@@ -74,13 +82,17 @@ describe('a compressed answer', () => {
   it.each(['gzip', 'br'])('that unpacks beyond the limit is refused for its size (%s)', async (name) => {
     const bomb = encodings[name]?.(Buffer.alloc(40 * 1024 * 1024)) ?? page;
     const { baseUrl } = await answering(bomb, { 'content-encoding': name });
-    const error = await failureOf(createTransport({ ...options, baseUrl }).request({ path: '/x', read }));
+    const error = await failureOf(
+      createTransport({ destinations: ON_LOOPBACK, ...options, baseUrl }).request({ path: '/x', read }),
+    );
     expect(error).toMatchObject({ kind: 'too-large' });
   });
 
   it.each(['zstd', 'gzip, gzip, gzip, gzip'])('with the encoding %s is refused', async (name) => {
     const { baseUrl } = await answering(page, { 'content-encoding': name });
-    const error = await failureOf(createTransport({ ...options, baseUrl }).request({ path: '/x', read }));
+    const error = await failureOf(
+      createTransport({ destinations: ON_LOOPBACK, ...options, baseUrl }).request({ path: '/x', read }),
+    );
     expect(error).toMatchObject({ kind: 'unreadable' });
   });
 });
@@ -92,7 +104,7 @@ describe('an answer that never ends', () => {
       const drip = setInterval(() => response.write(' '), 50);
       response.on('close', () => clearInterval(drip));
     });
-    const transport = createTransport({ ...options, baseUrl, retries: 0, timeoutMs: 500 });
+    const transport = createTransport({ destinations: ON_LOOPBACK, ...options, baseUrl, retries: 0, timeoutMs: 500 });
     const began = Date.now();
     expect(await failureOf(transport.request({ path: '/x', read }))).toMatchObject({ kind: 'timeout' });
     expect(Date.now() - began).toBeLessThan(60_000);
@@ -100,14 +112,22 @@ describe('an answer that never ends', () => {
 
   it('to a refused request does not hide the refusal, and is not read to 15 MB', async () => {
     const { baseUrl } = await answering(Buffer.alloc(15 * 1024 * 1024, 'x'), {}, 403);
-    const error = await failureOf(createTransport({ ...options, baseUrl }).request({ path: '/x', read }));
+    const error = await failureOf(
+      createTransport({ destinations: ON_LOOPBACK, ...options, baseUrl }).request({ path: '/x', read }),
+    );
     expect(error).toMatchObject({ kind: 'forbidden', answer: null });
   });
 });
 
 describe('an MCP endpoint', () => {
   const mcp = (siteUrl: string, timeoutMs: number) =>
-    generateViaMcp({ siteUrl, apiKey: 'pak_live_x', body: Buffer.from('{"policy_type":"a"}'), timeoutMs });
+    generateViaMcp({
+      destinations: ON_LOOPBACK,
+      siteUrl,
+      apiKey: 'pak_live_x',
+      body: Buffer.from('{"policy_type":"a"}'),
+      timeoutMs,
+    });
 
   async function endpoint(
     onCall: (response: Parameters<typeof sendJson>[0], id: number) => void,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readPage } from '../../src/service/consent-logs.ts';
 import { fetchPolicyPages } from '../../src/service/policies.ts';
 import { createTransport } from '../../src/service/api-transport.ts';
-import { answeringServer, sendJson } from './answering-server.ts';
+import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const page = (rows: string) => ({ bytes: Buffer.from(`{"data":[${rows}],"next_cursor":"c"}`), serverDate: null });
@@ -81,7 +81,7 @@ describe('a list of policies', () => {
 
   const fetchFrom = async (answer: (nth: number) => string) => {
     const server = await answeringServer((_, response, nth) => sendJson(response, 200, answer(nth)));
-    const transport = createTransport({ baseUrl: server.baseUrl, apiKey: 'k', retries: 0 });
+    const transport = createTransport({ destinations: ON_LOOPBACK, baseUrl: server.baseUrl, apiKey: 'k', retries: 0 });
     return fetchPolicyPages(transport).catch((error: unknown) => error);
   };
 

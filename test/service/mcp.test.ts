@@ -3,7 +3,7 @@ import { generateViaMcp, toolError, toToolArguments } from '../../src/service/mc
 import { readGenerated } from '../../src/service/policies.ts';
 import { changedNothing, ServiceError } from '../../src/service/service-error.ts';
 import { withSandbox } from '../sandbox/sandbox-world.ts';
-import { answeringServer, sendJson } from './answering-server.ts';
+import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
 
 const form = { policy_type: 'privacy-policy', jurisdiction: 'DE', language: 'de', business_name: 'Acme GmbH' };
 const body = Buffer.from(JSON.stringify(form));
@@ -22,7 +22,13 @@ describe('a generation through the MCP endpoint', () => {
     await withSandbox({}, async (sandbox) => {
       const [client] = sandbox.clients;
       const siteUrl = sandbox.siteUrl();
-      const answer = await generateViaMcp({ siteUrl, apiKey: client?.apiKey ?? '', body, timeoutMs: 10_000 });
+      const answer = await generateViaMcp({
+        destinations: ON_LOOPBACK,
+        siteUrl,
+        apiKey: client?.apiKey ?? '',
+        body,
+        timeoutMs: 10_000,
+      });
       const policy = readGenerated(answer.bytes);
       expect(policy).toMatchObject({
         policyType: 'privacy-policy',
@@ -40,7 +46,13 @@ describe('a generation through the MCP endpoint', () => {
       const siteUrl = sandbox.siteUrl();
       const client = sandbox.clients[0];
       const ask = (apiKey: string | undefined, given: object = form) =>
-        generateViaMcp({ siteUrl, apiKey: apiKey ?? '', body: Buffer.from(JSON.stringify(given)), timeoutMs: 10_000 });
+        generateViaMcp({
+          destinations: ON_LOOPBACK,
+          siteUrl,
+          apiKey: apiKey ?? '',
+          body: Buffer.from(JSON.stringify(given)),
+          timeoutMs: 10_000,
+        });
       const revoked = await failureOf(ask(client?.revokedKey));
       expect(revoked).toMatchObject({ kind: 'unauthorized', status: 401, unsent: true });
       expect(revoked.message).not.toContain(client?.revokedKey);
@@ -58,17 +70,19 @@ describe('a generation through the MCP endpoint', () => {
   it('has an unknown outcome if the connection breaks or the time-out passes after the tool was called', async () => {
     await withSandbox({ generateMs: 60_000 }, async (sandbox) => {
       const given = { siteUrl: sandbox.siteUrl(), apiKey: sandbox.clients[0]?.apiKey ?? '', body };
-      const late = await failureOf(generateViaMcp({ ...given, timeoutMs: 700 }));
+      const late = await failureOf(generateViaMcp({ destinations: ON_LOOPBACK, ...given, timeoutMs: 700 }));
       expect(late.kind).toBe('timeout');
       expect(changedNothing(late)).toBe(false);
       const stop = new AbortController();
       setTimeout(() => stop.abort(new Error('stopped by the test')), 500);
-      await expect(generateViaMcp({ ...given, timeoutMs: 10_000, signal: stop.signal })).rejects.toThrow('stopped');
+      await expect(
+        generateViaMcp({ destinations: ON_LOOPBACK, ...given, timeoutMs: 10_000, signal: stop.signal }),
+      ).rejects.toThrow('stopped');
     });
     await withSandbox({}, async (sandbox) => {
       sandbox.faults.set([{ name: 'dropped-connection', on: 'mcp', after: 3 }]);
       const given = { siteUrl: sandbox.siteUrl(), apiKey: sandbox.clients[0]?.apiKey ?? '', body };
-      const broken = await failureOf(generateViaMcp({ ...given, timeoutMs: 5000 }));
+      const broken = await failureOf(generateViaMcp({ destinations: ON_LOOPBACK, ...given, timeoutMs: 5000 }));
       expect(broken).toMatchObject({ kind: 'network', fault: 'broken', unsent: false });
       expect(changedNothing(broken)).toBe(false);
     });
@@ -81,7 +95,9 @@ describe('a generation through the MCP endpoint', () => {
       ['broken', origin],
       ['closed', 'http://127.0.0.1:1'],
     ] as const) {
-      const failure = await failureOf(generateViaMcp({ siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 3000 }));
+      const failure = await failureOf(
+        generateViaMcp({ destinations: ON_LOOPBACK, siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 3000 }),
+      );
       expect(failure, what).toMatchObject({ kind: 'network', unsent: true });
       expect(changedNothing(failure), what).toBe(true);
     }
@@ -93,14 +109,26 @@ describe('a generation through the MCP endpoint', () => {
       response.writeHead(307, { location: `${other.baseUrl}/mcp` }).end(),
     );
     const failure = await failureOf(
-      generateViaMcp({ siteUrl: new URL(server.baseUrl).origin, apiKey: 'pak_live_x', body, timeoutMs: 3000 }),
+      generateViaMcp({
+        destinations: ON_LOOPBACK,
+        siteUrl: new URL(server.baseUrl).origin,
+        apiKey: 'pak_live_x',
+        body,
+        timeoutMs: 3000,
+      }),
     );
     expect(failure).toMatchObject({ kind: 'redirected', unsent: true });
     expect(other.requests).toEqual([]);
 
     const failing = await mcpServer({}, (response) => sendJson(response, 500, { error: {} }));
     const error = await failureOf(
-      generateViaMcp({ siteUrl: failing.siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 3000 }),
+      generateViaMcp({
+        destinations: ON_LOOPBACK,
+        siteUrl: failing.siteUrl,
+        apiKey: 'pak_live_x',
+        body,
+        timeoutMs: 3000,
+      }),
     );
     expect(error).toMatchObject({ kind: 'server-error', status: 500, unsent: false });
     expect(changedNothing(error)).toBe(false);
@@ -123,13 +151,13 @@ describe('a generation through the MCP endpoint', () => {
       }),
     );
     const given = { siteUrl: server.siteUrl, apiKey: 'pak_live_x', timeoutMs: 3000 };
-    const answer = await generateViaMcp({ ...given, body });
+    const answer = await generateViaMcp({ destinations: ON_LOOPBACK, ...given, body });
     expect(JSON.parse(answer.bytes.toString('utf8'))).toEqual(made);
     expect(server.calls()).toEqual([
       { policyType: 'privacy_policy', jurisdictions: ['DE'], lang: 'de', company: 'Acme GmbH' },
     ]);
     const more = Buffer.from(JSON.stringify({ ...form, industry: 'saas' }));
-    const failure = await failureOf(generateViaMcp({ ...given, body: more }));
+    const failure = await failureOf(generateViaMcp({ destinations: ON_LOOPBACK, ...given, body: more }));
     expect(failure).toMatchObject({ kind: 'bad-request', unsent: true });
     expect(failure.message).toContain('does not accept industry');
     expect(server.calls()).toHaveLength(1);
@@ -140,7 +168,13 @@ describe('a generation through the MCP endpoint', () => {
       sendJson(response, 429, { error: { code: 'rate_limited', message: 'Slow down.' } }, { 'retry-after': '17' }),
     );
     const failure = await failureOf(
-      generateViaMcp({ siteUrl: server.siteUrl, apiKey: 'pak_live_x', body: Buffer.from('{}'), timeoutMs: 3000 }),
+      generateViaMcp({
+        destinations: ON_LOOPBACK,
+        siteUrl: server.siteUrl,
+        apiKey: 'pak_live_x',
+        body: Buffer.from('{}'),
+        timeoutMs: 3000,
+      }),
     );
     expect(failure).toMatchObject({ kind: 'rate-limited', status: 429, retryAfterMs: 17_000, unsent: false });
   });
@@ -148,7 +182,13 @@ describe('a generation through the MCP endpoint', () => {
   it('is refused if the tool does not exist', async () => {
     const server = await mcpServer({}, (response) => sendJson(response, 500, {}), 'another_tool');
     const failure = await failureOf(
-      generateViaMcp({ siteUrl: server.siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 3000 }),
+      generateViaMcp({
+        destinations: ON_LOOPBACK,
+        siteUrl: server.siteUrl,
+        apiKey: 'pak_live_x',
+        body,
+        timeoutMs: 3000,
+      }),
     );
     expect(failure).toMatchObject({ kind: 'unreadable', unsent: true });
   });
@@ -217,7 +257,9 @@ it('a list of tools that never ends is left after some pages, without a runtime 
     else response.writeHead(request.method === 'POST' ? 202 : 405).end();
   });
   const siteUrl = new URL(server.baseUrl).origin;
-  const error = await failureOf(generateViaMcp({ siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 20_000 }));
+  const error = await failureOf(
+    generateViaMcp({ destinations: ON_LOOPBACK, siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 20_000 }),
+  );
   expect(error).toMatchObject({ kind: 'unreadable', unsent: true });
   expect(warnings).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import { fetchEmbedPolicy, fetchHostedPolicy, type PublicFetch } from '../../src/service/public-fetch.ts';
-import { answeringServer } from './answering-server.ts';
+import { answeringServer, ON_LOOPBACK } from './answering-server.ts';
 
 const TOKEN = 'a-token-of-the-tests';
 
@@ -26,7 +26,11 @@ describe('a public text of the service', () => {
         .end(body),
     );
     const siteUrl = new URL(baseUrl).origin;
-    const fetched = await fetchHostedPolicy({ siteUrl, url: `${siteUrl}/policy/privacy-policy/p1?token=${TOKEN}` });
+    const fetched = await fetchHostedPolicy({
+      destinations: ON_LOOPBACK,
+      siteUrl,
+      url: `${siteUrl}/policy/privacy-policy/p1?token=${TOKEN}`,
+    });
     if (fetched.outcome !== 'answered') throw new Error(fetched.sentence);
     const { answer } = fetched;
     expect(answer.bytes).toEqual(body);
@@ -46,7 +50,12 @@ describe('a public text of the service', () => {
     const { bytes: _bytes, ...rest } = answer;
     expect(JSON.stringify(rest)).not.toContain(TOKEN);
 
-    const embed = await fetchEmbedPolicy({ siteUrl, siteKey: 'pk_secret&type=x', type: 'hub' });
+    const embed = await fetchEmbedPolicy({
+      destinations: ON_LOOPBACK,
+      siteUrl,
+      siteKey: 'pk_secret&type=x',
+      type: 'hub',
+    });
     expect(embed.outcome === 'answered' && embed.answer.url).toBe(`${siteUrl}/api/embed/policy`);
     expect(requests[1]?.url.searchParams.getAll('type')).toEqual(['hub']);
     expect(requests[1]?.url.searchParams.get('siteKey')).toBe('pk_secret&type=x');
@@ -71,7 +80,7 @@ describe('a public text of the service', () => {
     const { baseUrl, requests } = await answeringServer((_request, response) => response.end('no'));
     const siteUrl = new URL(baseUrl).origin;
     const url = typeof address === 'string' ? address : address(siteUrl);
-    const refused = refusalOf(await fetchHostedPolicy({ siteUrl, url }));
+    const refused = refusalOf(await fetchHostedPolicy({ destinations: ON_LOOPBACK, siteUrl, url }));
     expect(refused).toMatchObject({ kind: 'not-allowed', transient: false });
     expect(requests).toEqual([]);
   });
@@ -87,7 +96,9 @@ describe('a public text of the service', () => {
       response.writeHead(302, location === null ? {} : { location }).end(),
     );
     const siteUrl = new URL(baseUrl).origin;
-    const refused = refusalOf(await fetchHostedPolicy({ siteUrl, url: `${siteUrl}/policy/a/b?token=${TOKEN}` }));
+    const refused = refusalOf(
+      await fetchHostedPolicy({ destinations: ON_LOOPBACK, siteUrl, url: `${siteUrl}/policy/a/b?token=${TOKEN}` }),
+    );
     expect(refused.kind).toBe('not-allowed');
     expect(refused.sentence).not.toContain(TOKEN);
     expect(requests).toHaveLength(1);
@@ -100,7 +111,7 @@ describe('a public text of the service', () => {
     );
     const siteUrl = new URL(baseUrl).origin;
     for (const url of [elsewhere, `${siteUrl}/policy/a/b`]) {
-      const { sentence } = refusalOf(await fetchHostedPolicy({ siteUrl, url }));
+      const { sentence } = refusalOf(await fetchHostedPolicy({ destinations: ON_LOOPBACK, siteUrl, url }));
       expect(sentence).toContain('(https://www.service.example) is not under http://127.0.0.1');
       expect(sentence).not.toContain(TOKEN);
     }
@@ -113,10 +124,12 @@ describe('a public text of the service', () => {
       else response.writeHead(302, { location: `/page?n=${at - 1}` }).end();
     });
     const siteUrl = new URL(baseUrl).origin;
-    const three = await fetchHostedPolicy({ siteUrl, url: `${siteUrl}/page?n=3` });
+    const three = await fetchHostedPolicy({ destinations: ON_LOOPBACK, siteUrl, url: `${siteUrl}/page?n=3` });
     expect(three.outcome === 'answered' && three.answer).toMatchObject({ redirects: 3, url: `${siteUrl}/page` });
     requests.length = 0;
-    expect(refusalOf(await fetchHostedPolicy({ siteUrl, url: `${siteUrl}/page?n=9` })).kind).toBe('too-many-redirects');
+    expect(
+      refusalOf(await fetchHostedPolicy({ destinations: ON_LOOPBACK, siteUrl, url: `${siteUrl}/page?n=9` })).kind,
+    ).toBe('too-many-redirects');
     expect(requests).toHaveLength(4);
   });
 
@@ -137,18 +150,26 @@ describe('a public text of the service', () => {
     const siteUrl = new URL(baseUrl).origin;
     for (const path of ['/announced', '/zipped', '/endless']) {
       const refused = refusalOf(
-        await fetchHostedPolicy({ siteUrl, url: `${siteUrl}${path}` }, { maxBytes: 1_000_000 }),
+        await fetchHostedPolicy(
+          { destinations: ON_LOOPBACK, siteUrl, url: `${siteUrl}${path}` },
+          { maxBytes: 1_000_000 },
+        ),
       );
       expect(refused, path).toMatchObject({ kind: 'too-large', transient: false });
     }
-    const fits = await fetchHostedPolicy({ siteUrl, url: `${siteUrl}/announced` }, { maxBytes: 2_000_000 });
+    const fits = await fetchHostedPolicy(
+      { destinations: ON_LOOPBACK, siteUrl, url: `${siteUrl}/announced` },
+      { maxBytes: 2_000_000 },
+    );
     expect(fits.outcome === 'answered' && fits.answer.bytes.length).toBe(2_000_000);
   });
 
   it('is given up if the answer does not end in time, and may be retried', async () => {
     const { baseUrl } = await answeringServer((_request, response) => void response.writeHead(200).write('begun'));
     const siteUrl = new URL(baseUrl).origin;
-    const refused = refusalOf(await fetchHostedPolicy({ siteUrl, url: `${siteUrl}/slow` }, { timeoutMs: 150 }));
+    const refused = refusalOf(
+      await fetchHostedPolicy({ destinations: ON_LOOPBACK, siteUrl, url: `${siteUrl}/slow` }, { timeoutMs: 150 }),
+    );
     expect(refused).toMatchObject({ kind: 'timeout', transient: true });
   });
 
@@ -157,7 +178,8 @@ describe('a public text of the service', () => {
       response.writeHead(Number(request.url?.slice(1))).end('{"error":{}}'),
     );
     const siteUrl = new URL(baseUrl).origin;
-    const at = (status: number) => fetchHostedPolicy({ siteUrl, url: `${siteUrl}/${status}` });
+    const at = (status: number) =>
+      fetchHostedPolicy({ destinations: ON_LOOPBACK, siteUrl, url: `${siteUrl}/${status}` });
     for (const status of [404, 410]) {
       const fetched = await at(status);
       expect(fetched.outcome === 'answered' && fetched.answer.status).toBe(status);
@@ -176,7 +198,9 @@ describe('a public text of the service', () => {
   it('on an unreachable server gives a failure without the address', async () => {
     const { baseUrl } = await answeringServer((_request, response) => response.destroy());
     const siteUrl = new URL(baseUrl).origin;
-    const refused = refusalOf(await fetchHostedPolicy({ siteUrl, url: `${siteUrl}/x?token=${TOKEN}` }));
+    const refused = refusalOf(
+      await fetchHostedPolicy({ destinations: ON_LOOPBACK, siteUrl, url: `${siteUrl}/x?token=${TOKEN}` }),
+    );
     expect(refused).toMatchObject({ kind: 'network', transient: true });
     expect(refused.sentence).not.toContain(TOKEN);
   });
@@ -185,7 +209,12 @@ describe('a public text of the service', () => {
     const { baseUrl } = await answeringServer((_request, response) => void response.writeHead(200).write('begun'));
     const siteUrl = new URL(baseUrl).origin;
     const stop = new AbortController();
-    const running = fetchHostedPolicy({ siteUrl, url: `${siteUrl}/slow`, signal: stop.signal });
+    const running = fetchHostedPolicy({
+      destinations: ON_LOOPBACK,
+      siteUrl,
+      url: `${siteUrl}/slow`,
+      signal: stop.signal,
+    });
     setTimeout(() => stop.abort(new Error('stopped by the test')), 50);
     await expect(running).rejects.toThrow('stopped by the test');
   });

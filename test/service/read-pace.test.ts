@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServiceClient } from '../../src/service/client.ts';
 import { createReadPace, createReadPaces, remainingFromHeaders } from '../../src/service/rate-limit.ts';
+import { ON_LOOPBACK } from './answering-server.ts';
 
 const query = { bannerId: null, from: null, to: null, cursor: null };
 
@@ -51,7 +52,8 @@ describe('the rest of a rate limit', () => {
     onTestFinished(() => void server.close());
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
     const paceOf = createReadPaces();
-    const client = (apiKey: string) => createServiceClient({ baseUrl, apiKey, pace: paceOf(baseUrl, apiKey) });
+    const client = (apiKey: string) =>
+      createServiceClient({ destinations: ON_LOOPBACK, baseUrl, apiKey, pace: paceOf(baseUrl, apiKey) });
     await client('a').fetchConsentLogPage(query);
     await Promise.all([client('a').fetchConsentLogPage(query), client('b').fetchConsentLogPage(query)]);
     const [first = 0, second = 0, third = 0] = asked;

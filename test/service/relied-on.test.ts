@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fetchDescription, findGoneIn, findGone, reliedOn } from '../../src/service/openapi.ts';
 import { get, type Json, withSandbox } from '../sandbox/sandbox-world.ts';
-import { answeringServer, sendJson } from './answering-server.ts';
+import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
 
 /** The findings for an altered description of the sandbox. */
 function altered(change: (description: Json) => void): string[] {
@@ -140,7 +140,11 @@ describe('the parts of the description that the client relies on', () => {
 describe('the description', () => {
   it('is fetched in its exact bytes from the sandbox', async () => {
     await withSandbox({}, async (sandbox) => {
-      const fetched = await fetchDescription({ baseUrl: sandbox.baseUrl(), apiKey: sandbox.clients[0]?.apiKey ?? '' });
+      const fetched = await fetchDescription({
+        destinations: ON_LOOPBACK,
+        baseUrl: sandbox.baseUrl(),
+        apiKey: sandbox.clients[0]?.apiKey ?? '',
+      });
       if (fetched.outcome !== 'fetched') throw new Error(fetched.sentence);
       expect(fetched.description.gone).toEqual([]);
       expect(JSON.parse(fetched.description.bytes.toString('utf8'))).toMatchObject({ openapi: '3.1.0' });
@@ -153,7 +157,7 @@ describe('the description', () => {
         ? response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')
         : sendJson(response, Number(request.headers.authorization?.slice(7)), { error: { code: 'x', message: 'y' } }),
     );
-    const ask = async (apiKey: string) => fetchDescription({ baseUrl, apiKey, retries: 0 });
+    const ask = async (apiKey: string) => fetchDescription({ destinations: ON_LOOPBACK, baseUrl, apiKey, retries: 0 });
     expect((await ask('404')).outcome).toBe('silent');
     expect((await ask('web')).outcome).toBe('silent');
     expect(await ask('401')).toMatchObject({ outcome: 'refused', transient: false });

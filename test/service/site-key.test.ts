@@ -3,7 +3,7 @@ import { checkSiteKey } from '../../src/context/check-key.ts';
 import { fetchEmbedPolicy } from '../../src/service/public-fetch.ts';
 import { newSourceSchema } from '../../src/sources/changes.ts';
 import { sourceAt } from '../sync/syncing.ts';
-import { answeringServer, sendJson } from './answering-server.ts';
+import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
 
 const text = { html: '<p>Privacy</p>' };
 const error = (code: string) => ({ error: { code, message: 'No.' } });
@@ -19,7 +19,9 @@ async function endpoint(refuse: { status: number; code: string } | null, texts: 
   return new URL(baseUrl).origin;
 }
 
-const fetchType = (siteUrl: string) => fetchEmbedPolicy({ siteUrl, siteKey: 'pk_test', type: 'privacy-policy' });
+const config = { destinations: ON_LOOPBACK };
+const fetchType = (siteUrl: string) =>
+  fetchEmbedPolicy({ destinations: ON_LOOPBACK, siteUrl, siteKey: 'pk_test', type: 'privacy-policy' });
 
 describe('a text that the embed endpoint does not give', () => {
   it('counts as absent if the same key can list all texts', async () => {
@@ -37,7 +39,7 @@ describe('a text that the embed endpoint does not give', () => {
   ])('is not recorded if the key itself is refused (%i %s), and doctor says so', async (status, code) => {
     const siteUrl = await endpoint({ status, code }, {});
     expect(await fetchType(siteUrl)).toMatchObject({ outcome: 'refused', transient: false });
-    const check = await checkSiteKey({ ...sourceAt(null), siteUrl, siteKey: 'pk_test' });
+    const check = await checkSiteKey({ ...sourceAt(null), siteUrl, siteKey: 'pk_test' }, { config });
     expect(check).toMatchObject({ outcome: 'refused' });
     expect(check?.sentence).not.toContain('pk_test');
   });
@@ -52,7 +54,9 @@ describe('a text that the embed endpoint does not give', () => {
   it('is given with a working key', async () => {
     const siteUrl = await endpoint(null, { hub: { policies: [] }, 'privacy-policy': text });
     expect(await fetchType(siteUrl)).toMatchObject({ outcome: 'answered', answer: { status: 200 } });
-    expect(await checkSiteKey({ ...sourceAt(null), siteUrl, siteKey: 'pk_test' })).toMatchObject({ outcome: 'works' });
+    expect(await checkSiteKey({ ...sourceAt(null), siteUrl, siteKey: 'pk_test' }, { config })).toMatchObject({
+      outcome: 'works',
+    });
   });
 });
 

@@ -273,3 +273,30 @@ test('warns of sources with one API key, also beside those that exist, without t
   expect(problems).toEqual([]);
   expect(warnings).toEqual([expect.stringMatching(/^young, old have the same API key: is one client entered twice\?/)]);
 });
+
+test('`source import` refuses a line with an address in a private network before anything is written', async () => {
+  const { run, sources } = await open();
+  const report = await run('slug,base_url,site_url\na,https://service.example/api/v1,\nb,https://10.0.0.5/api/v1,\n');
+  expect(report).toMatchObject({
+    outcome: 'refused',
+    problems: [
+      { line: 3, slug: 'b', column: 'base_url', problem: expect.stringMatching(/^Is on this machine.*HOSTS\.$/) },
+    ],
+  });
+  expect(sources.list()).toEqual([]);
+});
+
+test('`source import` changes an address only in a line that also has the key', async () => {
+  const { run, sources } = await open();
+  await run('slug,base_url,api_key\na,https://service.example/api/v1,pak_live_hush\n');
+  const moved = 'https://elsewhere.example/api/v1';
+  const without = await run(`slug,base_url\na,${moved}\n`, { update: true });
+  expect(without).toMatchObject({
+    outcome: 'refused',
+    problems: [{ line: 2, column: 'api_key', problem: expect.stringContaining('Must be entered again') }],
+  });
+  expect(sources.find('a')?.baseUrl).toBe('https://service.example/api/v1');
+  const same = await run(`slug,base_url,api_key\na,${moved},pak_live_hush\n`, { update: true });
+  expect(same).toMatchObject({ outcome: 'imported', lines: [{ outcome: 'changed', changed: ['baseUrl'] }] });
+  expect(sources.find('a')?.baseUrl).toBe(moved);
+});

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Source, WebhookSecret } from '../../src/core/source.ts';
 import { webhookSecretOf } from '../../src/crypto/keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
+import type { SourceChanges } from '../../src/sources/changes.ts';
 import type { Sources } from '../../src/sources/sources.ts';
 import { createSources, REFRESH_MILLISECONDS, type SourcesOptions } from '../../src/sources/sources.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -481,4 +482,51 @@ describe('the signing secrets of the configured source', () => {
     expect(await after.rotateSecret('default', 'newer-secret', 'a')).toEqual(refused);
     expect(await after.reread('default', 'a')).toEqual(refused);
   });
+});
+
+test('the source list refuses an address on this machine or a private network, unless the operator names it', async () => {
+  const store = await temporaryStore();
+  const sources = await open(store);
+  const invalid = { outcome: 'invalid', problems: [expect.stringMatching(/^baseUrl: .*PRIVATE_ALLOWED_HOSTS/)] };
+  const baseUrl = 'https://10.0.0.5/api/v1';
+  expect(await sources.add({ slug: 'acme', baseUrl }, 'cli:anna')).toEqual(invalid);
+  await sources.add({ slug: 'acme' }, 'cli:anna');
+  expect(await sources.change('acme', { baseUrl }, 'cli:anna')).toEqual(invalid);
+  expect(await sources.change('acme', { siteUrl: 'http://localhost:81' }, 'cli:anna')).toMatchObject({
+    outcome: 'invalid',
+    problems: [expect.stringMatching(/^siteUrl: /)],
+  });
+  const destinations = { httpAllowedHosts: [], privateAllowedHosts: ['10.0.0.5'] };
+  const allowing = await open(store, { destinations });
+  expect(await allowing.change('acme', { baseUrl }, 'cli:anna')).toMatchObject({ outcome: 'done' });
+});
+
+test('the source list keeps a stored key away from an address that it was not entered for', async () => {
+  const sources = await open(await temporaryStore());
+  const [site, elsewhere] = ['https://service.example', 'https://elsewhere.example'];
+  const keys = { apiKey: 'pak_live_hush', siteKey: 'pk_hush' };
+  await sources.add({ slug: 'acme', baseUrl: API, siteUrl: site, ...keys }, 'cli:anna');
+  const change = (changes: SourceChanges) => sources.change('acme', changes, 'cli:anna');
+  const again = (...fields: string[]) => ({
+    outcome: 'invalid',
+    problems: fields.map((field) => expect.stringMatching(new RegExp(`^${field}: must be entered again`))),
+  });
+  expect(await change({ baseUrl: `${elsewhere}/api/v1` })).toEqual(again('apiKey'));
+  expect(await change({ baseUrl: `${elsewhere}/api/v1`, siteKey: 'pk_new' })).toEqual(again('apiKey'));
+  // Another port or scheme is another place.
+  expect(await change({ baseUrl: 'https://service.example:8443/api/v1' })).toEqual(again('apiKey'));
+  // The API key also goes to the public address, for MCP.
+  expect(await change({ siteUrl: elsewhere })).toEqual(again('apiKey', 'siteKey'));
+  expect(await change({ siteUrl: elsewhere, apiKey: 'pak_live_hush' })).toEqual(again('siteKey'));
+  // Neither in two steps.
+  expect(await change({ baseUrl: null })).toMatchObject({ outcome: 'done' });
+  expect(await change({ siteUrl: null })).toMatchObject({ outcome: 'done' });
+  expect(await change({ baseUrl: `${elsewhere}/api/v1` })).toEqual(again('apiKey'));
+  expect(sources.find('acme')).toMatchObject({ baseUrl: null, ...keys });
+  expect(JSON.stringify(await change({ baseUrl: API, siteUrl: site }))).not.toContain('hush');
+  // The same key entered again is one entered for the new address.
+  expect(await change({ baseUrl: API, siteUrl: site, ...keys })).toMatchObject({ outcome: 'done' });
+  expect(await change({ baseUrl: `${site}/v2/api/v1` })).toMatchObject({ outcome: 'done' });
+  expect(await change({ baseUrl: `${elsewhere}/api/v1`, apiKey: null })).toMatchObject({ outcome: 'done' });
+  expect(await change({ baseUrl: API, apiKey: 'pak_live_new' })).toMatchObject({ outcome: 'done' });
 });

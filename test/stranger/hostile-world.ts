@@ -13,6 +13,7 @@ import { type Ran, runHere } from '../cli/command-line.ts';
 import { environment, SECRET, type Serving, startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import type { HostileAnswer } from './hostile-answers.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 /** The result of a command, its log, and its duration in milliseconds. */
 interface Met extends Ran {
@@ -86,7 +87,12 @@ export async function createHostileWorld(
   /** The nightly check of the API description. */
   const describe = async (slug: string): Promise<Ran> => {
     const { apiKey } = sources.find((one) => one.slug === slug) ?? expect.fail(slug);
-    const fetched = await fetchDescription({ baseUrl: `${origin}/api/v1`, apiKey, retries: 1 });
+    const fetched = await fetchDescription({
+      destinations: ON_LOOPBACK,
+      baseUrl: `${origin}/api/v1`,
+      apiKey,
+      retries: 1,
+    });
     const isFetched = fetched.outcome === 'fetched';
     return { code: isFetched ? 0 : 1, stdout: '', stderr: isFetched ? '' : fetched.sentence };
   };

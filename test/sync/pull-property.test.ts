@@ -5,6 +5,7 @@ import { pullConsentLogs } from '../../src/sync/pull.ts';
 import { type Fault, type FakeRow, fakeConsentLog } from './fake-consent-log.ts';
 import { sourceAt, syncingWith } from './syncing.ts';
 import { runs } from '../temporary.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 const now = new Date('2026-07-10T00:00:00.000Z');
 const fault = fc.oneof(
@@ -81,7 +82,13 @@ describe('for any rows, order, page size and faults', () => {
           };
           const fake = await fakeConsentLog(early, { ...shape, date: () => now, fault: faultAt });
           const syncing = await syncingWith(fake.baseUrl, now);
-          const service = createServiceClient({ baseUrl: fake.baseUrl, apiKey: 'k', backOffMs: 0, retries: 1 });
+          const service = createServiceClient({
+            destinations: ON_LOOPBACK,
+            baseUrl: fake.baseUrl,
+            apiKey: 'k',
+            backOffMs: 0,
+            retries: 1,
+          });
           const pull = (stopAt: number) => {
             const controller = new AbortController();
             const onProgress = ({ pages }: { pages: number }) => pages >= stopAt && controller.abort();

@@ -8,6 +8,7 @@ import { pullConsentLogs } from '../../src/sync/pull.ts';
 import { recountConsentLogs } from '../../src/sync/recount.ts';
 import { sourceAt, syncingWith } from './syncing.ts';
 import { runs } from '../temporary.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 const now = new Date('2026-07-10T00:00:00.000Z');
 
@@ -27,7 +28,14 @@ async function world(
   onTestFinished(() => sandbox.close());
   const [{ client, log } = expect.fail('the sandbox has no client')] = sandbox.worlds;
   const syncing = await syncingWith(baseUrl, now);
-  const service = createServiceClient({ baseUrl, apiKey: client.apiKey, backOffMs: 1, retries: 3, timeoutMs: 300 });
+  const service = createServiceClient({
+    destinations: ON_LOOPBACK,
+    baseUrl,
+    apiKey: client.apiKey,
+    backOffMs: 1,
+    retries: 3,
+    timeoutMs: 300,
+  });
   const pull = () =>
     pullConsentLogs(
       { ...syncing.deps, service },

@@ -14,6 +14,7 @@ import { type SyncRequest, syncSource } from '../../src/sync/sync-source.ts';
 import { openFreshStore, runs, testKeys } from '../temporary.ts';
 import { sorted } from './sorted-rows.ts';
 import { sourceAt } from './syncing.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 /** For a longer run: PROPERTY_RUNS=1000 npx vitest run --project sqlite test/sync/sync-property.test.ts */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? runs(32));
@@ -176,7 +177,14 @@ async function play(drawn: Scenario): Promise<void> {
   try {
     const [{ client, log } = expect.fail('the sandbox has no client')] = sandbox.worlds;
     const source = sourceAt(baseUrl, { banners: drawn.named ? client.banners.map(({ id }) => id) : [] });
-    const service = createServiceClient({ baseUrl, apiKey: client.apiKey, backOffMs: 0, retries: 2, timeoutMs: 250 });
+    const service = createServiceClient({
+      destinations: ON_LOOPBACK,
+      baseUrl,
+      apiKey: client.apiKey,
+      backOffMs: 0,
+      retries: 2,
+      timeoutMs: 250,
+    });
     const serviceFor = (): Pick<typeof service, 'fetchConsentLogPage'> => ({
       fetchConsentLogPage: async (query, signal) => {
         const page = await service.fetchConsentLogPage(query, signal);

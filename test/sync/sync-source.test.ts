@@ -9,6 +9,7 @@ import { loadSyncStatus } from '../../src/sync/status.ts';
 import { decisionRow } from './decision-row.ts';
 import { fakeConsentLog, minuteRows } from './fake-consent-log.ts';
 import { sourceAt, syncingWith } from './syncing.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 const start = '2026-07-01T00:00:00.000Z';
 const now = new Date('2026-07-10T00:00:00.000Z');
@@ -29,7 +30,7 @@ async function world(
         ...syncing.deps,
         isKeyShared: () => isShared,
         serviceFor: ({ baseUrl, apiKey }) => {
-          const service = createServiceClient({ baseUrl, apiKey, backOffMs: 1, retries: 1 });
+          const service = createServiceClient({ destinations: ON_LOOPBACK, baseUrl, apiKey, backOffMs: 1, retries: 1 });
           return {
             fetchConsentLogPage: async (query, signal) => {
               const page = await service.fetchConsentLogPage(query, signal);

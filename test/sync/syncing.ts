@@ -7,6 +7,7 @@ import type { PullDeps, PullRequest } from '../../src/sync/pull-result.ts';
 import { pullConsentLogs } from '../../src/sync/pull.ts';
 import type { SyncDeps } from '../../src/sync/sync-source.ts';
 import { temporaryLedger } from '../temporary.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 /** A source at the fake service. */
 export function sourceAt(baseUrl: string | null, options: object = {}): Source {
@@ -43,7 +44,14 @@ export interface Syncing {
 export async function syncingWith(baseUrl: string, now = new Date()): Promise<Syncing> {
   const { store, ledger, close } = await temporaryLedger();
   const clock: Clock = () => syncing.now;
-  const service = createServiceClient({ baseUrl, apiKey: 'pak_live_test', backOffMs: 1, retries: 3, timeoutMs: 5000 });
+  const service = createServiceClient({
+    destinations: ON_LOOPBACK,
+    baseUrl,
+    apiKey: 'pak_live_test',
+    backOffMs: 1,
+    retries: 3,
+    timeoutMs: 5000,
+  });
   const bodiesOf = async (kind: 'consent-log' | 'action', arePieces = false) => {
     const rows = await store.read
       .selectFrom('entries')

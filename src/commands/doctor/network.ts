@@ -57,10 +57,10 @@ async function checkReachable({ config: { publicUrl }, sources }: Context): Prom
 }
 
 /** The responses also show whether this machine's clock is right. */
-async function checkKeys({ sources, clock }: Context): Promise<Line[]> {
+async function checkKeys(context: Context): Promise<Line[]> {
   const lines: Line[] = [];
-  for (const source of sources.list().slice(0, SOURCES_ASKED)) {
-    const check = await checkKey(source, clock);
+  for (const source of context.sources.list().slice(0, SOURCES_ASKED)) {
+    const check = await checkKey(source, context);
     if (check.outcome === 'refused')
       lines.push(fault('API key', check.sentence, `To try again, run \`consent-ledger source check ${source.slug}\`.`));
     if (check.outcome !== 'works') continue;
@@ -77,10 +77,10 @@ async function checkKeys({ sources, clock }: Context): Promise<Line[]> {
   return lines;
 }
 
-async function checkSiteKeys({ sources }: Context): Promise<Line[]> {
+async function checkSiteKeys({ sources, config }: Context): Promise<Line[]> {
   const lines: Line[] = [];
   for (const source of sources.list().slice(0, SOURCES_ASKED)) {
-    const check = await checkSiteKey(source);
+    const check = await checkSiteKey(source, { config });
     if (check?.outcome === 'works') lines.push(ok('site key', check.sentence));
     else if (check !== null)
       lines.push(fault('site key', check.sentence, 'Create a site key in the service’s dashboard and set it.'));
@@ -97,7 +97,13 @@ interface Answer {
 async function ask(url: string): Promise<Answer> {
   try {
     const headers = { 'accept-encoding': 'identity', 'user-agent': 'consent-ledger' };
-    const { status } = await exchange({ url, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    const { status } = await exchange({
+      url,
+      destinations: 'anywhere',
+      headers,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+    });
     return { status, problem: null };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

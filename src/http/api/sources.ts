@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { loadLastTimes } from '../../attention/figures.ts';
-import { checkKey } from '../../context/check-key.ts';
+import { checkKeyDiscreetly } from '../../context/check-key.ts';
 import { rereadJob } from '../../context/reread-job.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
@@ -136,7 +136,7 @@ export const sourceApi = [
     async handle(context, { params, request }) {
       const source = sourcesOf(context, request).find(params.slug);
       if (source === null) throw new CodedError('not_found');
-      const { outcome, sentence } = await checkKey(source, context.clock);
+      const { outcome, sentence } = await checkKeyDiscreetly(source, context);
       return { outcome, sentence };
     },
   }),

@@ -82,7 +82,7 @@ export function enforceRules(
 
 /** The source that a request concerns; null if it names none, or none that exists. */
 async function sourceOf(
-  { store, jobs }: Context,
+  { store, jobs, projector }: Context,
   where: Extract<Rule, { source: unknown }>['source'],
   request: FastifyRequest,
 ): Promise<string | null> {
@@ -108,11 +108,10 @@ async function sourceOf(
     case 'case':
       return sourceOfCase(store, caseId);
     case 'document': {
-      const row = await store.read
-        .selectFrom('documents')
-        .select('source')
-        .where('document_id', '=', documentId)
-        .executeTakeFirst();
+      const find = () =>
+        store.read.selectFrom('documents').select('source').where('document_id', '=', documentId).executeTakeFirst();
+      // Its job may be done before its entry has been folded.
+      const row = (await find()) ?? (await projector.catchUp().then(find));
       return row?.source ?? '';
     }
     case 'evidence':

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { TooManyPasswords } from '../../people/passwords.ts';
+import { findPerson, presentPasswordProblem } from '../../people/people.ts';
 import { ENDED_DAYS, findSession, type NewSession, type Session } from '../../people/sessions.ts';
 
 declare module 'fastify' {
@@ -96,4 +97,18 @@ export async function notTooMany<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof TooManyPasswords) throw new CodedError('too_many_requests');
     throw error;
   }
+}
+
+/**
+ * Why a change that a hijacked session must not make is refused: the current password is missing or wrong. Null: it is
+ * right, or the person signed in by a one-time link, without an account, and so has none.
+ */
+export async function ownPasswordProblem(
+  context: Context,
+  request: FastifyRequest,
+  present = '',
+): Promise<string | null> {
+  const { personId } = officerOf(request);
+  const person = personId === null ? null : await findPerson(context, personId);
+  return person === null ? null : notTooMany(() => presentPasswordProblem(context, person, present));
 }

@@ -6,7 +6,6 @@ import { can, isTokenScope, type TokenScope, tokenScopes } from '../../core/role
 import type { Source } from '../../core/source.ts';
 import { type ApiToken, createApiToken, listApiTokens, revokeApiToken, TOKEN_DAYS } from '../../people/api-tokens.ts';
 import { changeOwnAddress, confirmNewAddress, findNewAddress } from '../../people/change-address.ts';
-import { PASSWORD_MAX } from '../../people/passwords.ts';
 import { changePassword, findPerson, type Person, presentPasswordProblem, revokeSession } from '../../people/people.ts';
 import {
   countRecoveryCodes,
@@ -22,12 +21,27 @@ import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../
 import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { allowScript, passkeyAnswer, passkeyScriptPath, passkeyOriginOf } from './passkey-script.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, type Column, Done, Facts, Field, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
+import {
+  Choice,
+  type Column,
+  Done,
+  Facts,
+  Field,
+  Input,
+  Moment,
+  Notice,
+  Panel,
+  PresentPassword,
+  Problems,
+  Table,
+} from './parts.tsx';
 import { NewPassword } from './sign-in.tsx';
 import { reachText, roleTexts } from './words.ts';
 
 const doneTexts: Readonly<Record<string, string>> = {
-  password: 'The password has been changed. Your other sessions have ended.',
+  password:
+    'The password has been changed. Your other sessions and your API tokens have ended, and your calendar has a new address.',
+  'password-only': 'The password has been changed. Your other sessions have ended.',
   sent: 'A link was sent to the new address. Open it within a day, in a browser in which you are signed in here.',
   address: 'The address has been changed. Sign in with it from now on. Your other sessions have ended.',
   session: 'The session has ended.',
@@ -63,11 +77,14 @@ async function showAccount(exchange: Exchange): Promise<FastifyReply> {
 async function changeOwnPassword(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const { personId } = await ownAccount(exchange);
-  const { present = '', password = '' } = formOf(request.body);
+  const { present = '', password = '', keep } = formOf(request.body);
   const { handle } = officerOf(request);
-  const changed = await notTooMany(() => changePassword(context, personId, { present, password }, handle));
+  const keepsTokens = keep === 'yes';
+  const changed = await notTooMany(() =>
+    changePassword(context, personId, { present, password }, { handle, keepsTokens }),
+  );
   if (changed.outcome === 'refused') return sendAccount(exchange, { problems: changed.problems }, 422);
-  return reply.redirect('/account?done=password', 303);
+  return reply.redirect(`/account?done=${keepsTokens ? 'password-only' : 'password'}`, 303);
 }
 
 async function askForAddress(exchange: Exchange): Promise<FastifyReply> {
@@ -365,15 +382,30 @@ function NewAddressPage({
   );
 }
 
-function PasswordPanel({ frame }: AccountProps) {
+function PasswordPanel({ frame, tokens }: AccountProps) {
+  const listed = tokens.map(({ label, tokenId }) => `${label} (${tokenId})`).join(', ');
   return (
     <Panel id="change-password" title="Password">
       <form method="post" action="/account/password">
         <Csrf token={frame.csrf} />
         <PresentPassword />
         <NewPassword />
+        <label class="box">
+          <input type="checkbox" name="keep" value="yes" /> Keep my API tokens and the address of my calendar
+        </label>
         <button type="submit">Change the password</button>
-        <p class="hint">Your other sessions will end.</p>
+        <p class="hint">
+          Your other sessions will end. Unless you keep them, so will{' '}
+          {tokens.length === 0 ? (
+            'API tokens (you have none)'
+          ) : (
+            <>
+              your API tokens, <bdi>{listed}</bdi>,
+            </>
+          )}{' '}
+          and the address of your calendar: someone who knew the old password may have made or copied them. Passkeys
+          stay: remove any that you do not recognise.
+        </p>
       </form>
     </Panel>
   );
@@ -589,20 +621,6 @@ const scopeTexts: Readonly<Record<TokenScope, string>> = {
   work: 'also handle requests and make documents',
   administer: 'also rotate the signing secrets of sources and read earlier deliveries again',
 };
-
-/** Asks for the password again before changes that a hijacked session must not make. */
-function PresentPassword({ id = 'present' }: { id?: string }) {
-  return (
-    <Input
-      id={id}
-      name="present"
-      label="Current password"
-      type="password"
-      maxLength={PASSWORD_MAX * 4}
-      autocomplete="current-password"
-    />
-  );
-}
 
 function NoAccountPage({ frame }: { frame: PageFrame }) {
   return (

@@ -57,16 +57,15 @@ export async function sendDocument(
  * ledger.
  */
 export async function sendRegistered(
-  context: Pick<Context, 'store' | 'keys' | 'instance' | 'sources' | 'documents'>,
+  context: Pick<Context, 'store' | 'keys' | 'instance' | 'sources' | 'documents' | 'projector'>,
   reply: FastifyReply,
   documentId: string,
   note: (row: DocumentRow) => Promise<void>,
 ): Promise<FastifyReply> {
-  const row = await context.store.read
-    .selectFrom('documents')
-    .selectAll()
-    .where('document_id', '=', documentId)
-    .executeTakeFirst();
+  const find = () =>
+    context.store.read.selectFrom('documents').selectAll().where('document_id', '=', documentId).executeTakeFirst();
+  // Its job may be done before its entry has been folded.
+  const row = (await find()) ?? (await context.projector.catchUp().then(find));
   if (row === undefined || !/^[\w-]+$/.test(row.document_id) || !/^\w+$/.test(row.format)) {
     throw new CodedError('not_found', 'Unknown document.');
   }

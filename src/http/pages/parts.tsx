@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { formatCount } from '../../../reports/format.ts';
 import { can } from '../../core/roles.ts';
 import { dateText, momentText } from '../../core/time-words.ts';
+import { PASSWORD_MAX } from '../../people/passwords.ts';
 import type { PageFrame } from './layout.tsx';
 import type { Tone, Worded } from './words.ts';
 import type { Deadlines, LawDeadline } from '../../law/deadlines.ts';
@@ -536,4 +537,19 @@ function appealWords(appeal: LawDeadline['row']['appeal']): readonly string[] {
   if (appeal === null) return [];
   const more = appeal.extension === 0 ? '' : ` (${appeal.extension} more with notice)`;
   return [`An appeal is decided in ${appeal.days} days${more}; then ${appeal.then}.`];
+}
+
+/** Asks for the password again before changes that a hijacked session must not make. */
+export function PresentPassword({ id = 'present', hint }: { id?: string; hint?: string }) {
+  return (
+    <Input
+      id={id}
+      name="present"
+      label="Current password"
+      type="password"
+      maxLength={PASSWORD_MAX * 4}
+      autocomplete="current-password"
+      {...(hint === undefined ? {} : { hint, required: false })}
+    />
+  );
 }

@@ -16,6 +16,7 @@ import {
   type PersonOutcome,
   setDisabled,
 } from '../../people/people.ts';
+import { type ApiToken, listApiTokens } from '../../people/api-tokens.ts';
 import type { NewLink } from '../../people/links.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame } from './frame.ts';
@@ -66,9 +67,10 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
   });
 
   app.post<PersonParams>('/people/:personId/link', async (request, reply) => {
-    const withoutSecondFactor = formOf(request.body)['factor'] === 'remove';
+    const { factor, known } = formOf(request.body);
+    const what = { withoutSecondFactor: factor === 'remove', isKnown: known === 'yes' };
     const { personId } = request.params;
-    const made = await createPasswordLink(context, personId, officerOf(request), { withoutSecondFactor });
+    const made = await createPasswordLink(context, personId, officerOf(request), what);
     return answer(request, reply, made, { done: null });
   });
 
@@ -153,6 +155,7 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
       people: await listPeople(context),
       held: await listHeld(context),
       sources: choices(),
+      tokens: await listApiTokens(context),
       ownId: officerOf(request).personId,
       link,
       leftOpen: left === '' ? null : { personId: left, count: await countOpenOf(context.store.read, left) },
@@ -168,6 +171,8 @@ interface PeopleProps {
   /** Accounts that a restore disabled, and nobody has confirmed since. */
   readonly held: readonly Person[];
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
+  /** Of everyone. */
+  readonly tokens: readonly ApiToken[];
   /** The viewer's account; null without one. */
   readonly ownId: string | null;
   /** A new link. */
@@ -189,7 +194,7 @@ interface InviteForm {
 }
 
 function PeoplePage(props: PeopleProps) {
-  const { frame, people, held, sources, ownId, link, leftOpen, form = {}, problems = [], done = null } = props;
+  const { frame, people, held, sources, tokens, ownId, link, leftOpen, form = {}, problems = [], done = null } = props;
   const columns: readonly Column<Person>[] = [
     {
       title: 'Person',
@@ -251,7 +256,11 @@ function PeoplePage(props: PeopleProps) {
                   <summary>
                     {person.name} <span class="soft small">{person.email}</span>
                   </summary>
-                  <PersonForms frame={frame} person={person} sources={sources} isOwn={person.personId === ownId} />
+                  <PersonForms
+                    {...{ frame, person, sources }}
+                    isOwn={person.personId === ownId}
+                    tokens={tokens.filter(({ personId }) => personId === person.personId).map(({ label }) => label)}
+                  />
                 </details>
               ))}
           </>
@@ -342,11 +351,14 @@ function PersonForms({
   person,
   sources,
   isOwn,
+  tokens,
 }: {
   frame: PageFrame;
   person: Person;
   sources: PeopleProps['sources'];
   isOwn: boolean;
+  /** The labels of the person's API tokens. */
+  tokens: readonly string[];
 }) {
   const { personId, name, email, role, disabledAt, joinedAt } = person;
   const here = `/people/${encodeURIComponent(personId)}`;
@@ -401,6 +413,20 @@ function PersonForms({
                 <input type="checkbox" name="factor" value="remove" /> Also remove the one-time code (lost phone)
               </label>
             ) : null}
+            {joinedAt === null ? null : (
+              <label class="box">
+                <input type="checkbox" name="known" value="yes" /> Somebody else knows the password: end it now, with
+                all sessions and passkeys,{' '}
+                {tokens.length === 0 ? (
+                  'API tokens (there are none)'
+                ) : (
+                  <>
+                    the API tokens <bdi>{tokens.join(', ')}</bdi>
+                  </>
+                )}{' '}
+                and the calendar’s address
+              </label>
+            )}
             <button class="quiet" type="submit">
               {joinedAt === null ? 'New invitation link' : 'Create a reset link'}
             </button>

@@ -150,7 +150,9 @@ export function JoinPage({ csrf, token, purpose, person, form = {}, problems = [
         ) : (
           <p>
             For {person.name}, who signs in as <span class="outside">{person.email}</span>.
-            {purpose === 'reset' ? ' All open sessions of this account will end.' : ''}
+            {purpose === 'reset'
+              ? ' All open sessions, API tokens and passkeys of this account will end, and its calendar gets a new address.'
+              : ''}
           </p>
         )}
         <Problems title="This was not saved:" problems={problems} />

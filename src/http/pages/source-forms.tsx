@@ -1,6 +1,6 @@
 import { secretEncodings, type Source } from '../../core/source.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
-import { AskAdmin, Choice, Input, Notice } from './parts.tsx';
+import { AskAdmin, Choice, Input, Notice, PresentPassword } from './parts.tsx';
 
 /** Hours until existing secrets expire, with their wording. */
 export const retireHours = [
@@ -134,6 +134,7 @@ export function AccessForm({
           hint={source.siteKey === null ? 'Begins with pk_.' : 'One is set. Leave empty to keep it.'}
         />
       </div>
+      {frame.personId === null ? null : <PresentPassword id="present-access" hint="Needed to change an address." />}
       <label class="box">
         <input type="checkbox" name="unchecked" value="yes" checked={form['unchecked'] === 'yes'} /> Save without
         testing the key
@@ -146,8 +147,8 @@ export function AccessForm({
   );
 }
 
-/** The setting that allows an address without https: only the server’s operator can change it. */
-export const ALLOWED_HOSTS = 'HTTP_ALLOWED_HOSTS';
+/** The settings that allow an address without https or in a private network: only the server’s operator can change it. */
+export const ALLOWED_HOSTS = /(?:HTTP|PRIVATE)_ALLOWED_HOSTS/;
 
 /** The labels of fields, by their names in problems. */
 const labels: Readonly<Record<string, string>> = {
@@ -163,5 +164,5 @@ const labels: Readonly<Record<string, string>> = {
 export function inWords(problem: string): string {
   return problem
     .replace(/^(\w+): /, (all, field: string) => (Object.hasOwn(labels, field) ? `${labels[field]} ` : all))
-    .replace(`add it to ${ALLOWED_HOSTS}`, 'the server’s operator can allow it.');
+    .replace(/add (?:it|\S+) to (?:HTTP|PRIVATE)_ALLOWED_HOSTS/, 'the server’s operator can allow it.');
 }

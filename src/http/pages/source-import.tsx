@@ -4,11 +4,11 @@ import type { Context } from '../../context.ts';
 import { type ImportReport, importOutcomes, importSources } from '../../sources/import/import-sources.ts';
 import { importColumns, importLimits, importTemplate } from '../../sources/import/read-csv.ts';
 import { isOfServer, noReaders } from '../../sources/import/read-lines.ts';
-import { officerOf } from '../auth/sessions.ts';
+import { officerOf, ownPasswordProblem } from '../auth/sessions.ts';
 import { attachment } from './documents.tsx';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Badge, Input, Notice, Panel, Problems, Table } from './parts.tsx';
+import { Badge, Input, Notice, Panel, PresentPassword, Problems, Table } from './parts.tsx';
 import { uploadForm } from './upload.ts';
 
 /** Lines and problems listed on the page. */
@@ -40,6 +40,9 @@ export async function sourceImportUploadRoutes(app: FastifyInstance, context: Co
     async handler(request, reply, file) {
       const form = formOf(request.body);
       if (file === null) return sendImport(context, request, reply, { form, problems: ['Choose a file.'] }, 422);
+      // A file may give a source another address.
+      const wrong = form['do'] === 'import' ? await ownPasswordProblem(context, request, form['present']) : null;
+      if (wrong !== null) return sendImport(context, request, reply, { form, problems: [wrong] }, 422);
       const report = await importSources(
         { sources, isConfigured: (slug) => config.defaultSource?.slug === slug, readers: noReaders },
         {
@@ -115,6 +118,7 @@ function ImportPage({ frame, form, problems, report }: ImportProps) {
             accept=".csv,text/csv,text/tab-separated-values,text/plain"
             hint={`UTF-8, with commas, semicolons or tabs; at most ${formatCount(LINES)} lines and 5 MiB. The file is not stored here: delete yours after the import if it contains secrets.`}
           />
+          {frame.personId === null ? null : <PresentPassword hint="Needed to import, not to check the file." />}
           {box('update', 'Also change existing sources that differ (an empty cell keeps the current value)')}
           {box('skipInvalid', 'Import the valid lines even if others are invalid')}
           <div class="buttons">

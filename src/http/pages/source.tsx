@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { diagnoseRefused } from '../../attention/deliveries.ts';
 import type { Context } from '../../context.ts';
-import { checkKey, type KeyCheck } from '../../context/check-key.ts';
+import { checkKeyDiscreetly, type KeyCheck } from '../../context/check-key.ts';
 import { rereadJob } from '../../context/reread-job.ts';
 import { CodedError } from '../../core/errors.ts';
 import { secretEncodings, type Source } from '../../core/source.ts';
@@ -13,7 +13,7 @@ import { newSigningSecret } from '../../crypto/keys.ts';
 import { cancelSyncJobs, syncJob } from '../../sync/jobs.ts';
 import { listAdminAddresses } from '../../people/people.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { officerOf } from '../auth/sessions.ts';
+import { officerOf, ownPasswordProblem } from '../auth/sessions.ts';
 import { type Exchange, formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
 import { renderPage } from './layout.tsx';
 import { allowLive } from './live-script.ts';
@@ -128,18 +128,24 @@ async function changeAccess(exchange: Exchange): Promise<FastifyReply> {
   const source = sourceOf(exchange);
   const form = formOf(request.body);
   const changes = accessOf(form);
-  const problems = context.sources.problemsOf(changes);
+  const problems = context.sources.problemsOf(source.slug, changes);
   if (problems.length > 0) {
-    const ask = problems.find((problem) => problem.includes(ALLOWED_HOSTS));
+    const ask = problems.find((problem) => ALLOWED_HOSTS.test(problem));
     const shown = { problems: problems.map(inWords), form, ...(ask === undefined ? {} : { ask }) };
     return sendBack(exchange, shown, 422);
   }
+  const isMoved = [changes.baseUrl, changes.siteUrl].some(
+    (url, at) => url != null && url !== [source.baseUrl, source.siteUrl][at],
+  );
+  const wrong =
+    isMoved && !isConfigured(context, source.slug) ? await ownPasswordProblem(context, request, form['present']) : null;
+  if (wrong !== null) return sendBack(exchange, { problems: [wrong], form }, 422);
   if (!isConfigured(context, source.slug) && form['unchecked'] !== 'yes') {
     const { baseUrl = source.baseUrl, apiKey = source.apiKey, siteUrl = source.siteUrl } = changes;
     const check =
       baseUrl === null || apiKey === null
         ? null
-        : await checkKey({ ...source, baseUrl, apiKey, siteUrl }, context.clock);
+        : await checkKeyDiscreetly({ ...source, baseUrl, apiKey, siteUrl }, context);
     if (check?.outcome === 'refused') {
       const kept = 'Nothing was saved. Correct it, or tick “Save without testing the key”.';
       return sendBack(exchange, { problems: [check.sentence, kept], form, ...askAbout(check) }, 422);
@@ -150,7 +156,7 @@ async function changeAccess(exchange: Exchange): Promise<FastifyReply> {
 
 async function checkAccess(exchange: Exchange): Promise<FastifyReply> {
   const { context } = exchange;
-  const check = await checkKey(sourceOf(exchange), context.clock);
+  const check = await checkKeyDiscreetly(sourceOf(exchange), context);
   return sendBack(exchange, { check, ...askAbout(check) });
 }
 

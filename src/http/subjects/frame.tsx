@@ -315,6 +315,9 @@ export function sayIn({ language, locale }: ChosenLanguage, timeZone: string): S
   };
 }
 
+/** Beyond it, “in a minute” would be untrue. */
+const LONG_WAIT_SECONDS = 60;
+
 function answerErrorsInWords(app: FastifyInstance, timeZone: string, title: (texts: LetterTexts) => string): void {
   const send = (request: FastifyRequest, reply: FastifyReply, status: number, page: (say: Say) => JSX.Element) =>
     html(reply, renderPage(page(sayIn(chosenFor(request, null), timeZone))), status);
@@ -331,8 +334,14 @@ function answerErrorsInWords(app: FastifyInstance, timeZone: string, title: (tex
     if (status === 503) void reply.header('retry-after', '5');
     const text =
       code === 'too_many_requests' ? 'wait' : status < 500 && code !== 'conflict' ? 'formExpired' : 'unavailable';
+    // The limiter says how long to wait, in seconds.
+    const isLong = text === 'wait' && Number(reply.getHeader('retry-after') ?? 0) > LONG_WAIT_SECONDS;
     return send(request, reply, status, (say) => (
-      <MessagePage say={say} title={title(say.texts)} text={say.texts.handOver[text]} />
+      <MessagePage
+        say={say}
+        title={title(say.texts)}
+        text={isLong ? say.texts.requestForm.tooMany : say.texts.handOver[text]}
+      />
     ));
   });
 }

@@ -1,4 +1,4 @@
-import { type Action, actionSchema } from '../../core/action.ts';
+import { type Action, actionSchema, ALL_ACCESS_ENDED } from '../../core/action.ts';
 import type { Entry } from '../../crypto/entry.ts';
 import { PEOPLES_SCHEDULES } from '../../jobs/schedule.ts';
 import type { Query } from '../../store/store.ts';
@@ -92,7 +92,9 @@ function createReader(): (entry: Entry) => readonly (readonly [key: string, stat
       case 'person.disabled':
         return [[`access ${personId}`, 'closed'] as const, ...endTokens()];
       case 'person.password-set':
-        return detail?.endsWith(' link') === true ? endTokens() : [];
+        return detail?.endsWith(' link') === true || detail?.endsWith(ALL_ACCESS_ENDED) === true ? endTokens() : [];
+      case 'person.link-created':
+        return detail?.endsWith(ALL_ACCESS_ENDED) === true ? endTokens() : [];
       case 'person.token-created': {
         const [id = '', ...rest] = (detail ?? '').split(': ');
         tokens.add(id);

@@ -3,12 +3,12 @@ import { webhookSecretOf } from '../../crypto/keys.ts';
 import type { SourceChanges } from '../changes.ts';
 import type { SourceOutcome, Sources } from '../sources.ts';
 import { type ImportProblem, readImportCsv } from './read-csv.ts';
-import { type ImportLine, type ImportReaders, readImportLines } from './read-lines.ts';
+import { columnOf, type ImportLine, type ImportReaders, readImportLines } from './read-lines.ts';
 
 interface ImportDeps {
   readonly sources: Pick<
     Sources,
-    'list' | 'find' | 'findAny' | 'damaged' | 'add' | 'change' | 'rotateSecret' | 'refresh'
+    'list' | 'find' | 'findAny' | 'damaged' | 'problemsOf' | 'add' | 'change' | 'rotateSecret' | 'refresh'
   >;
   /** Whether the credentials of a source come from the environment. */
   readonly isConfigured: (slug: string) => boolean;
@@ -87,7 +87,11 @@ export async function importSources(deps: ImportDeps, request: ImportRequest): P
         column: null,
         problem: `The source already exists with different settings (${plan.changed.join(', ')}): use --update to change it.`,
       });
-    else plans.push(plan);
+    else {
+      const unfit = sources.problemsOf(line.slug, plan.existing === null ? addressesOf(line) : plan.changes);
+      for (const text of unfit) problems.push({ line: line.line, slug: line.slug, ...inColumn(text) });
+      if (unfit.length === 0) plans.push(plan);
+    }
   }
   problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const warnings = [...sharedSecrets(read.lines, sources.list()), ...sharedKeys(read.lines, sources.list())];
@@ -117,6 +121,18 @@ function refusalOf({ sources, isConfigured }: ImportDeps, { slug }: ImportLine):
   return null;
 }
 
+function addressesOf({ source: { baseUrl = null, siteUrl = null } }: ImportLine): SourceChanges {
+  return { baseUrl, siteUrl };
+}
+
+/** A problem of a field with the column that it comes from. */
+function inColumn(text: string): Pick<ImportProblem, 'column' | 'problem'> {
+  const [, field = '', what = ''] = /^(\w+): (.*)$/s.exec(text) ?? [];
+  return field === ''
+    ? { column: null, problem: text }
+    : { column: columnOf([field]), problem: `${what.charAt(0).toUpperCase()}${what.slice(1).replace(/\.$/, '')}.` };
+}
+
 function planOf(line: ImportLine, existing: Source | null): Plan {
   const { webhookSecrets, ...fields } = line.source;
   if (existing === null) {
@@ -126,16 +142,16 @@ function planOf(line: ImportLine, existing: Source | null): Plan {
   const changes: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(fields))
     if (value !== existing[field as keyof typeof fields]) changes[field] = value;
+  const changedFields = Object.keys(changes);
+  // A key in the line of a new address is entered for that address, even if it stays the same.
+  if (changes['baseUrl'] !== undefined || changes['siteUrl'] !== undefined)
+    for (const field of ['apiKey', 'siteKey'] as const) if (fields[field] !== undefined) changes[field] = fields[field];
   const options = mergedOptions(existing.options, line.options);
   const changedOptions = Object.keys(line.options).filter((name) => !isSame(options, existing.options, name));
   if (changedOptions.length > 0) changes['options'] = options;
   const known = new Set(existing.webhookSecrets.map(({ value }) => value));
   const newSecrets = webhookSecrets.filter((secret) => !known.has(secret));
-  const changed = [
-    ...Object.keys(changes).filter((field) => field !== 'options'),
-    ...changedOptions,
-    ...newSecrets.map(secretName),
-  ];
+  const changed = [...changedFields, ...changedOptions, ...newSecrets.map(secretName)];
   return { ...line, existing, changes, newSecrets, changed };
 }
 

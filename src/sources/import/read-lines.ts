@@ -259,7 +259,7 @@ const columnsOfFields: Readonly<Record<string, ImportColumnName>> = {
   subjectRecipe: 'subject_recipe_file',
 };
 
-function columnOf(path: readonly PropertyKey[]): string | null {
+export function columnOf(path: readonly PropertyKey[]): string | null {
   const [first, second] = path.map(String);
   return columnsOfFields[(first === 'options' ? second : first) ?? ''] ?? null;
 }
