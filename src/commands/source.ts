@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { gatherSamples } from '../sources/discovery.ts';
 import pc from 'picocolors';
-import type { Context } from '../context.ts';
 import { checkKey, type KeyCheck } from '../context/check-key.ts';
 import { sideBySide } from '../core/side-by-side.ts';
 import { type Source, sourceOptionsSchema } from '../core/source.ts';
