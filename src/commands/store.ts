@@ -34,6 +34,10 @@ export function registerStore(program: CommandUnknownOpts, io: CommandIo): void 
         const target = options.to ?? addressIn(options.toEnv);
         if (sameDatabase(target, context.config.database))
           throw new UsageError(['--to is the database that this installation already uses.']);
+        if ((await context.readings.pending()) !== null)
+          throw new UsageError([
+            'This version reads some earlier records differently, and a copy is read anew: put the new reading in force first (`consent-ledger ledger readings`).',
+          ]);
         const to = await openStore(target);
         try {
           const steps = new Map<string, ReturnType<typeof createProgress>>();

@@ -87,7 +87,7 @@ export function createReadings({ store, ledger, clock, optionsUpTo, rebuild }: R
     compare,
     /** Called when the installation is opened: what has never been folded is read with this version. */
     async begin(): Promise<void> {
-      if ((await readSetting(store, READING)) !== null) return;
+      if ((await pending()) === null) return;
       const folded = (await loadFoldPosition(store.read, 'projector'))?.seq ?? 0;
       if (folded === 0) await writeSetting(store, READING, String(READING_VERSION));
     },
