@@ -5,9 +5,16 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
+import {
+  Decrypter,
+  Encrypter,
+  generateHybridIdentity,
+  generateX25519Identity,
+  identityToRecipient,
+} from 'age-encryption';
 import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
+import { MIXED_RECIPIENTS, quantumResistance } from '../core/age-recipients.ts';
 import { UsageError, VerificationFault } from '../core/errors.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { createTally, equalBytes, hmacSha256, sha256Hex } from '../crypto/hash.ts';
@@ -337,7 +344,10 @@ function macOf(appendKey: Uint8Array, manifest: Buffer): Buffer {
   return hmacSha256(appendKey, Buffer.concat([TAG, manifest]));
 }
 
-/** With recipients, the file is read back with an additional key generated for that and then discarded. */
+/**
+ * With recipients, the file is read back with an additional key generated for that and then discarded: a post-quantum one if all
+ * recipients are. Throws UsageError for a list that mixes both kinds, as age does.
+ */
 async function lockOf(lock: Lock): Promise<{ encrypter: Encrypter; unlock: Unlock }> {
   const encrypter = new Encrypter();
   if ('passphrase' in lock) {
@@ -345,22 +355,12 @@ async function lockOf(lock: Lock): Promise<{ encrypter: Encrypter; unlock: Unloc
     if (lock.workFactor !== undefined) encrypter.setScryptWorkFactor(lock.workFactor);
     return { encrypter, unlock: lock };
   }
+  const resistance = quantumResistance(lock.recipients);
+  if (resistance === 'mixed') throw new UsageError([`The recipients ${MIXED_RECIPIENTS}.`]);
   for (const recipient of lock.recipients) encrypter.addRecipient(recipient);
-  const identity = await generateX25519Identity();
+  const identity = resistance === 'all' ? await generateHybridIdentity() : await generateX25519Identity();
   encrypter.addRecipient(await identityToRecipient(identity));
   return { encrypter, unlock: { identities: [identity] } };
-}
-
-/** A sentence if a text is not an age recipient. */
-export function recipientProblem(text: string): string | null {
-  try {
-    new Encrypter().addRecipient(text);
-    return null;
-  } catch {
-    return text.startsWith('AGE-SECRET-KEY-')
-      ? 'is a private key: use the public key that begins with age1'
-      : 'is not an age recipient: use a public key that begins with age1';
-  }
 }
 
 async function decrypt(

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
-import { type Lock, recipientProblem, type Unlock } from '../backup/archive.ts';
+import type { Lock, Unlock } from '../backup/archive.ts';
+import { MIXED_RECIPIENTS, quantumResistance, recipientProblem } from '../core/age-recipients.ts';
 import { backUp, backupPlacesOf, withDownloaded } from '../backup/bucket-backups.ts';
 import { exportEverything } from '../backup/export.ts';
 import { acceptDatabase, restoreBackup, type RestoreOptions, type RestoreReport } from '../backup/restore.ts';
@@ -217,6 +218,7 @@ async function lockOf(
     throw new UsageError([
       'No recipient: use --recipient age1… or --passphrase-file, or set BACKUP_RECIPIENTS. `age-keygen -o key.txt` creates a key pair.',
     ]);
+  if (quantumResistance(given) === 'mixed') throw new UsageError([`The recipients ${MIXED_RECIPIENTS}.`]);
   return { recipients: given };
 }
 

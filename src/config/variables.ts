@@ -1,3 +1,4 @@
+import { MIXED_RECIPIENTS, quantumResistance, recipientProblem } from '../core/age-recipients.ts';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -569,13 +570,11 @@ function witnessHours(text: string): number | Refusal {
 
 function backupRecipients(text: string): string[] | Refusal {
   const recipients = list(text);
-  const wrong = recipients.find((one) => !/^age1[02-9ac-hj-np-z]{50,}$/.test(one));
-  // Do not repeat a private key.
-  if (wrong?.startsWith('AGE-SECRET-KEY-'))
-    return refuse('must be public keys, which begin with age1, not a private key');
-  return wrong === undefined
-    ? recipients
-    : refuse(`must be age public keys, which begin with age1, not ${quote(wrong)}`);
+  for (const [place, recipient] of recipients.entries()) {
+    const problem = recipientProblem(recipient);
+    if (problem !== null) return refuse(`must be age public keys; the key at place ${place + 1} ${problem}`);
+  }
+  return quantumResistance(recipients) === 'mixed' ? refuse(`must not ${MIXED_RECIPIENTS}`) : recipients;
 }
 
 /** For how many days, weeks and months the newest backup is kept. */
