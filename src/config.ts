@@ -33,6 +33,8 @@ export interface Config {
   readonly adminHosts: readonly string[];
   /** Requests per API token and minute. */
   readonly apiRateLimit: number;
+  /** How /metrics, which anyone on the admin network can read, names sources. */
+  readonly metricsSources: 'labels' | 'names';
   /** Hosts of the service that may be called over http. */
   readonly httpAllowedHosts: readonly string[];
   /** Where the addresses of sources may lead. */
@@ -161,6 +163,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     adminPort: values.ADMIN_PORT,
     adminHosts: values.ADMIN_HOSTS,
     apiRateLimit: values.API_RATE_LIMIT,
+    metricsSources: values.METRICS_SOURCES,
     httpAllowedHosts: values.HTTP_ALLOWED_HOSTS,
     destinations: destinationsOf(values),
     dataDir,

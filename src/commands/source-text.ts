@@ -1,6 +1,7 @@
 import pc from 'picocolors';
 import { DEFAULT_SOURCE } from '../config.ts';
 import type { Context } from '../context.ts';
+import { metricsLabelOf } from '../context/metrics-label.ts';
 import { UsageError } from '../core/errors.ts';
 import { publicUrlOf } from '../core/address.ts';
 import type { Source } from '../core/source.ts';
@@ -19,6 +20,7 @@ export function shown(context: Context, source: Source) {
     slug,
     name,
     from: context.config.defaultSource?.slug === slug ? 'environment' : 'database',
+    metricsLabel: metricsLabelOf(context, slug),
     webhookUrl: `${publicUrlOf(context.config, context.config.port)}/webhooks/${slug}`,
     baseUrl,
     siteUrl,

@@ -84,7 +84,7 @@ export function registerSource(program: CommandUnknownOpts, io: CommandIo): void
       const before = findSource(context, slug);
       const changes = await changesFrom(options, secrets, before);
       if (changes.options !== undefined && options.alterReadings !== true)
-        await assertNothingAltered(context, before, sourceOptionsSchema.parse(changes.options));
+        await assertNothingAltered(context, before, changes.options);
       report(io, options, context, slug, await context.sources.change(slug, changes, COMMAND_LINE_ACTOR), 'changed');
     });
   });
@@ -183,8 +183,11 @@ function summaryOf(checks: readonly SourceCheck[]): string {
 async function assertNothingAltered(
   { store, rejected, clock }: Context,
   source: Source,
-  options: Source['options'],
+  changed: SourceChanges['options'],
 ): Promise<void> {
+  const options = sourceOptionsSchema.safeParse(changed).data;
+  // Invalid ones are refused when they are to be saved.
+  if (options === undefined) return;
   const { samples } = await gatherSamples({ store, rejected, clock, serviceFor: null }, source);
   const effects = effectsOfOptions(samples, source.options, options);
   if (alteringIn(effects).length > 0)

@@ -57,6 +57,10 @@ export const variables = {
     'none',
     'Host names of the admin listener, comma-separated, in addition to ADMIN_HOST, localhost and IP addresses.',
   ),
+  METRICS_SOURCES: plain(
+    'labels',
+    'How /metrics names sources: labels (source-<8 hex digits>, see `source list --json`), or names.',
+  ),
   API_RATE_LIMIT: plain('600', 'Requests per minute and API token.'),
   DATA_DIR: plain('./data', 'Folder for the database, keys, journal and documents.'),
   DATABASE_URL: secret(
@@ -226,6 +230,7 @@ export const valuesSchema = z.object({
   ADMIN_HOST: z.string().default('127.0.0.1').transform(read(host)),
   ADMIN_PORT: z.string().default('8081').transform(read(port)),
   ADMIN_HOSTS: z.string().default('').transform(read(hostNames)),
+  METRICS_SOURCES: z.enum(['labels', 'names']).default('labels'),
   API_RATE_LIMIT: z.string().default('600').transform(read(rateLimit)),
   DATA_DIR: z
     .string()

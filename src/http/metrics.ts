@@ -30,7 +30,7 @@ const ALERTED_OUTCOMES = ['store_unavailable', 'overloaded', 'internal', 'missin
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const nameOf = createNames();
+  const nameOf = createNames(sources.labelOf);
   const deliveries = new Counter({
     name: 'consent_ledger_deliveries_total',
     help: 'Webhook deliveries by source and outcome',
@@ -103,12 +103,15 @@ const SOURCES_NAMED = 200;
 const OTHERS = '(others)';
 
 /** The label value of a source. The first ones requested keep theirs until the process ends. */
-function createNames(): (source: string) => string {
-  const named = new Set<string>();
+function createNames(labelOf: MetricSources['labelOf']): (source: string) => string {
+  const named = new Map<string, string>();
   return (source) => {
-    if (!named.has(source) && named.size >= SOURCES_NAMED) return OTHERS;
-    named.add(source);
-    return source;
+    let name = named.get(source);
+    if (name === undefined) {
+      if (named.size >= SOURCES_NAMED) return OTHERS;
+      named.set(source, (name = source === UNKNOWN_SOURCE ? source : labelOf(source)));
+    }
+    return name;
   };
 }
 
@@ -324,6 +327,8 @@ function whileAsked<T>(ask: () => Promise<T>): () => Promise<T> {
 interface MetricSources {
   /** The sources of the installation. */
   readonly slugs: () => readonly string[];
+  /** The label value of a source. */
+  readonly labelOf: (slug: string) => string;
   readonly ledgerSeq: () => Promise<number>;
   readonly projectedSeq: () => number;
   readonly sealedSeq: () => Promise<number>;

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { countDue, loadLastTimes, loadSealTimes } from '../attention/figures.ts';
 import { listCases } from '../cases/list-cases.ts';
 import type { Context } from '../context.ts';
+import { metricsLabelOf } from '../context/metrics-label.ts';
 import { publicUrlOf } from '../core/address.ts';
 import { codeOf, OutsideError } from '../core/errors.ts';
 import { dateIn } from '../core/zoned-days.ts';
@@ -180,6 +181,7 @@ function metricsOf(context: Context): Metrics {
     Object.values((await context.witnessState()).witnesses).filter((standing) => standing.epoch === epoch);
   return createMetrics({
     slugs: () => context.sources.list().map(({ slug }) => slug),
+    labelOf: (slug) => metricsLabelOf(context, slug),
     ledgerSeq: () => highest('entries'),
     projectedSeq: () => projector.position(),
     witnessedSeq: async () => new Map((await witnesses()).map(({ name, size }) => [name, size])),

@@ -55,7 +55,7 @@ const wrongSetUps: readonly [string, WrongSetUp][] = [
   set('SMTP_URL', `u:${HUSH}@mail.example`, 'smtp://mail.example:587'),
   set('OIDC_ISSUER', 'http://login.example', 'must be https'),
   set('BACKUP_BUCKET', 'my-bucket', quoted('my-bucket'), 'like s3://my-bucket/consent-ledger'),
-  set('BACKUP_RECIPIENTS', `AGE-SECRET-KEY-1${HUSH}`, 'begin with age1, not a private key'),
+  set('BACKUP_RECIPIENTS', `AGE-SECRET-KEY-1${HUSH}`, 'is a private key: use the public key, which begins with age1'),
   set('WITNESSES', 'nowhere', '/nowhere cannot be used: there is no such file (ENOENT)', 'or unset WITNESSES'),
   set('REGIMES_FILE', 'nowhere.yaml', '/nowhere.yaml: there is no such file (ENOENT). Correct the path'),
   ['one port twice', { env: { PORT: '8123', ADMIN_PORT: '8123' }, says: ['PORT and ADMIN_PORT are both 8123'] }],

@@ -18,8 +18,17 @@ function valueOf(text: string, name: string): number | null {
 
 const minutes = (count: number) => 60 * count;
 
-it('/metrics serves a 0 for every refusal that an alert looks at, so that its first one counts as an increase', async () => {
+it('/metrics names no source unless the operator wants it', async () => {
   const world = await createOfficeWorld({}, { worker: false });
+  await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
+  const text = await scrape(world);
+  expect(text).not.toContain('"default"');
+  expect(text).toMatch(/consent_ledger_deliveries_total\{source="source-[0-9a-f]{8}",outcome="stored"\} 1/);
+  expect(text).toMatch(/consent_ledger_since_delivery_seconds\{source="source-[0-9a-f]{8}"\}/);
+});
+
+it('/metrics serves a 0 for every refusal that an alert looks at, so that its first one counts as an increase', async () => {
+  const world = await createOfficeWorld({ METRICS_SOURCES: 'names' }, { worker: false });
   await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
   const text = await scrape(world);
   const count = (source: string, outcome: string) =>
@@ -31,7 +40,7 @@ it('/metrics serves a 0 for every refusal that an alert looks at, so that its fi
 });
 
 it('/metrics counts open requests by how near their legal limit is', async () => {
-  const world = await createOfficeWorld({}, { worker: false });
+  const world = await createOfficeWorld({ METRICS_SOURCES: 'names' }, { worker: false });
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   for (const days of [60, 50, 27, 3])
     await world.event('dsar.submitted', {
@@ -52,6 +61,7 @@ it('/metrics says how long ago the last delivery, pull, checkpoint, verification
   await writeFile(join(folder, 'policy'), `directory share ${join(folder, 'share')}\nquorum share\n`);
   const world = await createOfficeWorld(
     {
+      METRICS_SOURCES: 'names',
       WITNESSES: join(folder, 'policy'),
       SERVICE_BASE_URL: 'http://127.0.0.1:1/api/v1',
       SERVICE_API_KEY: 'pak_live_test',
@@ -111,7 +121,7 @@ it('/metrics says how long ago the last delivery, pull, checkpoint, verification
 });
 
 it('/metrics has no value for events that never happened', async () => {
-  const world = await createOfficeWorld({}, { worker: false });
+  const world = await createOfficeWorld({ METRICS_SOURCES: 'names' }, { worker: false });
   const text = await scrape(world);
   expect(text).toContain('# TYPE consent_ledger_since_delivery_seconds gauge');
   expect(text).not.toMatch(/^consent_ledger_since_/m);
@@ -119,7 +129,7 @@ it('/metrics has no value for events that never happened', async () => {
 });
 
 it('/metrics remembers only verifications of the whole ledger', async () => {
-  const world = await createOfficeWorld({}, { worker: false });
+  const world = await createOfficeWorld({ METRICS_SOURCES: 'names' }, { worker: false });
   await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
   await world.context.seal();
   const seq = await world.event('consent.recorded', { banner_id: 'b', subject: 'i', status: 'granted' });
@@ -161,7 +171,7 @@ it('/metrics names the silent sources, and does not delay a scrape for slow figu
 });
 
 it('/metrics warns of an overdue verification until the scheduled job has run one', async () => {
-  const { context, event, setNow } = await createOfficeWorld({}, { worker: false });
+  const { context, event, setNow } = await createOfficeWorld({ METRICS_SOURCES: 'names' }, { worker: false });
   await event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
   const overdue = async () => (await context.warnings()).filter(({ code }) => code === 'verification-overdue');
   expect(await overdue()).toEqual([]);

@@ -4,6 +4,7 @@ import type { createMetrics } from '../../src/http/metrics.ts';
 export function quietSources({ wakeUps = false } = {}): Parameters<typeof createMetrics>[0] {
   return {
     slugs: () => [],
+    labelOf: (slug) => slug,
     ledgerSeq: async () => 0,
     projectedSeq: () => 0,
     sealedSeq: async () => 0,
