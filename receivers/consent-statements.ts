@@ -2,6 +2,7 @@ import { type Doubt, isNecessary, type PurposeChoice } from '../src/core/consent
 import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
+import { choiceNamed } from './consent-events.ts';
 import { lastName, type NamedField, saysNotChosen, saysOtherBasis } from './consent-names.ts';
 import { type PurposesRead, shortly } from './consent-purposes.ts';
 import { normaliseName } from './field-table.ts';
@@ -37,14 +38,31 @@ const acts: ReadonlySet<string> = new Set([
   'response',
 ]);
 
-/** Reads every statement about the whole choice. Adds refusals of single rights (`doNotSell: true`) to the purposes. */
+/** Reads every statement about the whole choice, of the event's name too if the service does not document it. Adds refusals of single rights (`doNotSell: true`) to the purposes. */
 export function readStatements(
   payload: Payload,
   fields: readonly NamedField[],
   platform: Platform | null,
   purposes: PurposesRead,
+  event: string | null = null,
 ): Statements {
-  return new StatementReader(payload, fields, platform, purposes).read();
+  const told = new StatementReader(payload, fields, platform, purposes).read();
+  return event === null ? told : besideEvent(told, event);
+}
+
+/** The name of an event is one more label. That it says "withdrawn" ends consent only if the content grants nothing. */
+function besideEvent(told: Statements, event: string): Statements {
+  const choice = choiceNamed(event);
+  if (choice === null) return told;
+  const named: Statement = { choice, at: `event=${shortly(event)}` };
+  if (choice !== 'withdrawn') return { ...told, whole: [...told.whole, named] };
+  const given = told.whole.find((one) => one.choice === 'given' || one.choice === 'renewed-given');
+  const { choices, contradictions } = told.purposes;
+  const granted = namesOf(choices, 'granted')[0];
+  const grants = given?.at ?? (granted === undefined || namesOf(choices, 'denied').length > 0 ? null : granted);
+  if (grants === null) return { ...told, whole: [...told.whole, named], withdrawn: true };
+  contradictions.push([grants, named.at]);
+  return told;
 }
 
 class StatementReader {

@@ -50,10 +50,12 @@ export interface DecisionFact {
   readonly occurred: Occurred;
 }
 
+const DOCUMENTED = 'consent.recorded';
+
 /** Recorded consent choices (docs/service.md §6, consent.recorded, and §2.8, rows of the consent log; neither payload is documented). */
 export const consentFamily: Family<DecisionFact> = {
   type: 'decision',
-  events: ['consent.recorded'],
+  events: [DOCUMENTED],
   objects: [
     'consent',
     'consent_record',
@@ -78,17 +80,24 @@ export const consentFamily: Family<DecisionFact> = {
   fields: fieldsOfFamilies('every', 'decision'),
   alsoReads: purposeFlags,
   unwrap: unwrapConsent,
-  read: (_event, payload) => readDecision(payload, 'webhook'),
+  read: (event, payload) => readDecision(payload, 'webhook', event === DOCUMENTED ? null : event),
   eventIdOf: ({ recordId }) => recordId,
 };
 
-/** A decision from a webhook or a pulled row; a sentence if it says neither who chose nor what. */
-export function readDecision(payload: Payload, via: DecisionFact['via']): DecisionFact | { unreadable: string } {
+/**
+ * A decision from a webhook or a pulled row; a sentence if it says neither who chose nor what. `event`: the name of an event that the service does
+ * not document, whose content must say what was chosen unless its name does; null: documented.
+ */
+export function readDecision(
+  payload: Payload,
+  via: DecisionFact['via'],
+  event: string | null = null,
+): DecisionFact | { unreadable: string } {
   const platform = platformOf(payload);
   const fields = fieldsOf(payload);
   const { choices, ...read } = readPurposes(payload, fields, platform);
   const signals = readSignals(payload, choices);
-  const told = readStatements(payload, fields, platform, { choices, ...read });
+  const told = readStatements(payload, fields, platform, { choices, ...read }, event);
   const times = readTimes(payload, fields, told);
   const stated = stateOf(
     payload,
@@ -108,7 +117,7 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
   const ownId = payload.text('recordId');
   const saysNothing =
     judged.state === 'unknown' && choices.size === 0 && judged.doubts.length === 0 && Object.keys(signals).length === 0;
-  if (ownId === null && subject === null && saysNothing) {
+  if (saysNothing && told.whole.length === 0 && (event !== null || (ownId === null && subject === null))) {
     return { unreadable: 'It contains neither a record id nor a subject nor a choice.' };
   }
   const occurred = judged.state === 'withdrawn' ? (times.withdrawnAt ?? times.decidedAt) : times.decidedAt;
