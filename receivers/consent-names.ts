@@ -27,6 +27,12 @@ export interface NameRole {
   /** A count, time, id or circumstance: its value is not a choice. */
   readonly isCircumstance: boolean;
   readonly isCount: boolean;
+  /** It says which law applies, not what was chosen: `eea`, `isUserSubjectToGDPR`. */
+  readonly isScope: boolean;
+  /** Settings of a banner, and things that hold no choice of a visitor. */
+  readonly isSetting: boolean;
+  /** A word of consent, of granting or of refusing is in it. */
+  readonly isConsent: boolean;
   /** What applied before the choice. */
   readonly isFormer: boolean;
   /** One right to refuse (sale, sharing, targeted advertising, sensitive data) instead of the whole choice. */
@@ -43,6 +49,8 @@ export interface NameRole {
   readonly isLegitimateInterest: boolean;
   /** Acceptance of terms or a notice, which is not consent to a purpose. */
   readonly isTerms: boolean;
+  /** It may be a time, if nothing else is. */
+  readonly mayBeTime: boolean;
   /** The time of a choice, of its change or of its withdrawal, or only a time, if its value is one. */
   readonly time: 'choice' | 'change' | 'withdrawal' | 'event' | null;
   /** It says that consent was given when it holds a time: `consentGivenDate`, `commercial_opted_in`. */
@@ -64,6 +72,11 @@ const strictlyGranting = setOf(
    acconsentito autorizado autorizada autorizados autorizzato autorizzati autorise autorisee toegestane aanvaard concedido concedida concesso
    zaakceptowane zaakceptowano accepterad accepterade tillaten accepteret accepterede tilladt godkendt godkend godtatt godtatte hyvaksytty hyvaksytyt sallittu prijato prijate povoleno`,
 );
+/** How inflected words of other languages begin: `erteilte`, `godkända`. */
+const grantingStems =
+  /^(?:akzeptiert|erlaubt|erteilt|zugestimmt|genehmigt|angenommen|acceptee?s?$|autorise|aceptad|autorizad|permitid|concedid|otorgad|accettat|autorizzat|concess[aoie]$|geaccepteerd|toegestan|toegestaan|verleend|aceit[aoe]s?$|zaakceptowan|udzielon|accepterad|tillat|godkan|godkend|accepteret|tilladt|godtatt|hyvaksyt|sallit|povolen|prijat)/;
+const refusingStems =
+  /^(?:abgelehn|verweiger|widerruf|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)/;
 /** Words for consent itself, which say nothing about a list: `consent_categories` may list those that were asked about. */
 const consentWords = setOf(
   `consent consents einwilligung einwilligungen zustimmung consentement consentements consentimiento consentimientos consenso consensi toestemming toestemmingen consentimento consentimentos zgoda zgody samtycke samtycken samtykke samtykker suostumus souhlas`,
@@ -89,17 +102,17 @@ const whole = setOf(
   `cookie cookies is has have user users visitor all full overall final gdpr dsgvo rgpd privacy tracking permission permissions status state decision choice answer response value result preference current
    auswahl entscheidung nutzer besucher choix decision decisao decyzja scelta decisione keuze beslissing escolha wybor val valg valinta volba beslut eleccion resposta
    aktion azione accion acao akcja actie handling toiminto atgard estado etat stato toestand stan tila stav tilstand antwort respuesta reponse risposta antwoord odpowiedz svar vastaus odpoved
-   nouvel nouveau nouvelle nuevo nueva nuovo nuova nieuw nieuwe novo nova nowy nowa ny nya nye neu neue neuer neues new current actuel aktuell attuale actual huidige cookiebanner banner`,
+   nouvel nouveau nouvelle nuevo nueva nuovo nuova nieuw nieuwe novo nova nowy nowa ny nya nye neu neue neuer neues new current actuel aktuell attuale actual huidige cookiebanner banner notice`,
 );
 const statusWords = setOf(
-  `any to data some partially partial reconsent awaiting global iab gpc dnt enabled granular none interacted confirmed prompted updated completed answered`,
+  `any vendor vendors purpose purposes to data some partially partial reconsent awaiting global iab gpc dnt enabled granular none interacted confirmed prompted updated completed answered`,
 );
 /** At least one of these makes a name that of the whole choice. */
 const wholeCore = setOf(
   `decision choice auswahl entscheidung choix decision decisao decyzja scelta decisione keuze beslissing escolha wybor val valg valinta volba beslut eleccion aktion azione accion acao akcja actie atgard toiminto estado etat stato toestand stan tila stav antwort respuesta reponse risposta antwoord resposta odpowiedz svar vastaus odpoved`,
 );
 const containerWords = setOf(
-  `purposes categories category cookiecategories consents preferences choices services selections permissions groups settings options topics vendors plugins cookies
+  `purposes categories category cookiecategories consents preferences choices decisions services selections permissions groups settings options topics vendors plugins cookies
    kategorien zwecke dienste einwilligungen einstellungen auswahl finalites categories choix preferences cookies finalidades categorias preferencias servicios
    finalita categorie preferenze scelte servizi voorkeuren categorieen doeleinden keuzes categorias preferencias finalidades kategorie cele preferencje kategorier andamal installningar
    formal luokat valinnat kategorie ucely nastaveni subscriptions abonnements permessi permisos permissoes pozwolenia tilladelser luvat berechtigungen autorisations autorizaciones autorizzazioni
@@ -117,7 +130,7 @@ const purposeWords = setOf(
    necessari funzionali preferenze statistiche statistici pubblicita
    noodzakelijk functioneel voorkeuren statistieken analytisch advertenties
    necessarios funcionais estatisticas niezbedne funkcjonalne preferencje statystyka statystyczne reklama reklamowe marketingowe
-   nodvandiga funktionella installningar annonsering annonser sale sell`,
+   nodvandiga funktionella installningar annonsering annonser sale sell sharing`,
 );
 const aroundPurposes = setOf(
   `consent consents cookie cookies allow allowed allows accept accepted accepts enable enabled grant granted grants opt in optin optedin opted is has user visitor data storage cmplz wp ck cc cky cli
@@ -125,10 +138,10 @@ const aroundPurposes = setOf(
 );
 /** How words for purposes begin, in the languages of {@link purposeWords} and a few more. */
 const purposeStems =
-  /^(?:analy[ts]|analis|analiz|statis|statyst|estatis|estadis|tilasto|marketing|marknadsf|markedsf|markkinoi|mercadot|mercadeo|werb|reklam|reclam|publicit|pubblicit|advert|annons|mainon|mainos|remarket|retarget|targeting|profil(?:az|ag|ing|ow|er|bild|iel)|perfila|newsletter|nieuwsbrie|nyhetsbrev|nyhedsbrev|uutiskirj|boletin|infolettre|prospec|prospek|funktion|functi|fonction|funzion|funcion|funkcj|funkcn|toiminnal|preferen|voorkeur|praferen|personali[sz]|personnalis|personaliz|desempenho|rendimiento|prestazion|leistung|wydajno|prestanda|ydeevne|ytelse|suoritusk|komfort|comfort|confort|sozial|sociaux|sociales|spoleczno|medios|medien|messung|reichweite|medicion|misuraz|weitergabe|cession|cessao|cesion|comunica[zc]|partage|compart|udostepn|doorgifte|deling|esperienz|experienc|umfrage|sondage|encuesta|sondagg|forschung|recherche|ricerca|investiga|research|survey)/;
+  /^(?:analy[ts]|analis|analiz|statis|statyst|estatis|estadis|tilasto|marketing|marknadsf|markedsf|markkinoi|mercadot|mercadeo|werb|reklam|reclam|publici[dt]|pubblicit|advert|annons|mainon|mainos|remarket|retarget|targeting|profil(?:az|ag|ing|ow|er|bild|iel)|perfila|newsletter|nieuwsbrie|nyhetsbrev|nyhedsbrev|uutiskirj|boletin|infolettre|prospec|prospek|funktion|functi|fonction|funzion|funcion|funkcj|funkcn|toiminnal|preferen|voorkeur|praferen|personali[sz]|personnalis|personaliz|desempenho|rendimiento|prestazion|leistung|wydajno|prestanda|ydeevne|ytelse|suoritusk|komfort|comfort|confort|sozial|sociaux|sociales|spoleczno|medios|medien|messung|reichweite|medicion|misuraz|weitergabe|cession|cessao|cesion|comunica[zc]|partage|compart|udostepn|doorgifte|deling|esperienz|experienc|umfrage|sondage|encuesta|sondagg|forschung|recherche|ricerca|investiga|research|survey)/;
 /** Ways to reach somebody: a purpose only beside a word of consent or refusal. */
 const channelWords = setOf(
-  'email emails sms phone call calls push whatsapp mail post letter telefon telefono telephone telefone telefoni telefonico courrier courriel correo brief telefonanruf anrufe',
+  'email emails sms phone call calls push whatsapp mail post letter telefon telefono telephone telefone telefoni telefonico partner partners partnern partenaires socios parceiros partnerzy partnerom partnerow terzi tiers dritte derden terceiros terceros courrier courriel correo brief telefonanruf anrufe',
 );
 /** Around the purposes of any language. */
 const smallWords = setOf(
@@ -156,12 +169,15 @@ const noTimes = setOf(
    vendor vendors gvl terms tos agb cgu informativa document due deadline frist retention install installed ancien ancienne alter alte vorher vorherige previous old former prior anterior precedente vorige oude poprzednia poprzedni tidigare forrige edellinen`,
 );
 const timeWords = setOf(
-  `at date time times timestamp tstamp datetime ts utc stamp datestamp on zeit zeitpunkt zeitstempel datum fecha hora heure horodatage data ora tijd tijdstip czas tidpunkt tidspunkt aika cas iso epoch unix ms millis il el am den dia dato moment momento horario dt tidsstempel tidsstampel aikaleima pvm klockslag kellonaika dnia`,
+  `at date time times timestamp tstamp datetime ts utc stamp datestamp on zeit zeitpunkt zeitstempel datum fecha hora heure horodatage data ora tijd tijdstip czas tidpunkt tidspunkt aika cas iso epoch unix unixtime when ms millis il el am den dia dato moment momento horario dt tidsstempel tidsstampel aikaleima pvm klockslag kellonaika dnia`,
 );
+
+/** Alone, the name of the only time of some records. */
+const dispatchTimes = setOf('published received sent processed');
 
 /** Words beside those for times in the name of any time of an event. */
 const eventTimes = setOf(
-  `original derived collector hit saved save signup event created creation log record row entry lat cas de del da der la le set stored pushed captured submitted completed saved effective processed noted fecha data
+  `original derived collector hit saved save signup event created creation log record row entry lat cas de del da der la le set stored pushed captured submitted completed saved fired effective processed noted fecha data
    abgesendet gesendet gespeichert erfasst erstellt angelegt eingegangen protokolliert enregistre enregistrement envoye saisi cree creation registrado guardado enviado creado creacion firmado registrato registrazione inviato salvato creato creazione firmato
    opgeslagen verzonden vastgelegd aangemaakt getekend registado gravado gravacao criado criacao assinado zapisano zapisu utworzono wyslano podpisano zarejestrowano sparad sparades skapad registrerad registrert inskickad gemt oprettet indsendt lagret opprettet sendt tallennettu luotu lahetetty ulozeno vytvoreno odeslano revision`,
 );
@@ -191,11 +207,14 @@ const notChosenWords = setOf(
   `implied implicit default defaults auto automatic automatically assumed scroll timeout geodefault regional cmpuishown oninitialpageload initialpageload impliedconsent`,
 );
 const wordsOfMethod = setOf(
-  `buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source`,
+  `buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source command`,
 );
 
 const formerWords = setOf(
   `previous old prior former before last ancien ancienne anciens alt alte alter altes vorher vorherig vorherige precedent precedente anterior oud oude vorige poprzedni poprzednia tidigare forrige edellinen predchozi unset`,
+);
+const settingWords = setOf(
+  'default defaults config configuration template settings regulations device browser geo library sdk app labels names titles description descriptions features capabilities schema links styles theme texts translations',
 );
 const basisNames = setOf(`legalbasis lawfulbasis legalbasiscode legalground lawfulground`);
 
@@ -215,11 +234,11 @@ export function roleOf(name: string): NameRole {
 
 function roleOfWords(words: readonly string[], plain: string): NameRole {
   const any = (set: ReadonlySet<string>) => words.some((word) => set.has(word));
-  const refuses = any(refusing);
-  const grants = any(strictlyGranting);
+  const refuses = any(refusing) || words.some((word) => refusingStems.test(word));
+  const grants = any(strictlyGranting) || words.some((word) => grantingStems.test(word));
   const isNegated = words.some((word, at) => negating.has(word) && !notNegated.test(words[at + 1] ?? ''));
   const polarity = polarityOf(words, { refuses, grants: grants || any(consentWords), isNegated });
-  const isCircumstance = any(circumstances) || any(formerWords) || isScope(words);
+  const isCircumstance = any(circumstances) || any(formerWords);
   const isTerms = any(termsWords) && !(words.includes('notice') && (words.includes('cookie') || any(consentWords)));
   const time = any(noTimes)
     ? null
@@ -248,6 +267,9 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
           ? 'denied'
           : null,
     isCircumstance,
+    isScope: isScope(words),
+    isSetting: any(settingWords),
+    isConsent: refuses || grants || any(consentWords),
     isFormer: any(formerWords) && time === null,
     isCount: words.some((word) => /^(?:counts?|counter|number|num|total|totals|sum)$/.test(word)),
     isPartial: any(partial),
@@ -302,6 +324,11 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
         : time === null && words.every((word) => timeWords.has(word) || eventTimes.has(word)) && !any(noTimes)
           ? 'event'
           : null,
+    mayBeTime:
+      (!any(noTimes) &&
+        !any(formerWords) &&
+        (any(timeWords) || any(eventTimes) || any(choiceTimes) || any(changeTimes))) ||
+      (words.length === 1 && dispatchTimes.has(plain)),
     timeGrants:
       !any(noTimes) &&
       !refuses &&
@@ -312,7 +339,10 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
 
 /** Which law applies to the visitor: `eea`, `gdprApplies`, `isUserSubjectToGDPR`. */
 function isScope(words: readonly string[]): boolean {
-  return words.includes('subject') && words.includes('to');
+  return (
+    (words.includes('subject') && words.includes('to')) ||
+    words.some((word) => word === 'eea' || word === 'applies' || word === 'applicable')
+  );
 }
 
 function isPurposeWord(word: string): boolean {
@@ -343,6 +373,28 @@ function joined(words: readonly string[]): readonly string[] {
   });
 }
 
+/** Whether a field next to an envelope belongs to the record, or an object may be the record itself ({@link Family.nameSays}). */
+export function placeOf(key: string): 'content' | 'wrapper' | null {
+  const role = roleOf(key);
+  if (role.isConsent && !role.isCircumstance && !role.isTerms && role.time === null && !role.isSetting)
+    return 'content';
+  const isOther =
+    role.isContainer ||
+    role.isCircumstance ||
+    role.isPurpose ||
+    role.isTerms ||
+    role.isSetting ||
+    role.isFormer ||
+    role.isWhole ||
+    role.lists !== null ||
+    things.has(role.plain);
+  return isOther ? null : 'wrapper';
+}
+/** Objects beside a choice. */
+const things = setOf(
+  'user customer contact client profile person visitor subject site page policy account actor target error links pagination visiteur besucher nutzer kunde utente usuario cliente klant klient kund kunde session vendor purpose',
+);
+
 /** A field of a record's content with what its name says. */
 export interface NamedField {
   /** Normalised. */
@@ -364,6 +416,14 @@ export function fieldsOf(payload: Payload): readonly NamedField[] {
     fields.push({ name, key, path, value, role: roleOf(key) });
   }
   return fields;
+}
+
+/** What stands next to the envelope. */
+export function fieldsBeside(payload: Payload): readonly NamedField[] {
+  return payload.fields().flatMap(({ name, found: { path, value, beside } }) => {
+    const key = lastName(path);
+    return beside && !isBlank(value) ? [{ name, key, path, value, role: roleOf(key) }] : [];
+  });
 }
 
 /** The name of the field at a path. */

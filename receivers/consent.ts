@@ -1,9 +1,9 @@
 import { type Doubt, isNecessary, type PurposeChoice, type PurposeChoices } from '../src/core/consent-judgement.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant } from './choice-words.ts';
-import { fieldsOf } from './consent-names.ts';
+import { fieldsOf, placeOf } from './consent-names.ts';
 import { readPurposes, unwrapConsent } from './consent-purposes.ts';
-import { readStatements, stateOf } from './consent-statements.ts';
+import { ITS_TIME, readStatements, stateOf } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
 import { platformOf } from './platforms.ts';
 import { contradictsRecord } from './signals/contradictions.ts';
@@ -76,10 +76,29 @@ export const consentFamily: Family<DecisionFact> = {
     '2',
     'record',
     'log',
+    'cookies',
+    'value',
+    'gdpr',
+    'ccpa',
+    'usnat',
+    'current_consent',
+    'einwilligung',
+    'zustimmung',
+    'consentement',
+    'consentimiento',
+    'consenso',
+    'toestemming',
+    'consentimento',
+    'zgoda',
+    'samtycke',
+    'samtykke',
+    'suostumus',
+    'souhlas',
   ],
   fields: fieldsOfFamilies('every', 'decision'),
   alsoReads: purposeFlags,
   unwrap: unwrapConsent,
+  nameSays: placeOf,
   read: (event, payload) => readDecision(payload, 'webhook', event === DOCUMENTED ? null : event),
   eventIdOf: ({ recordId }) => recordId,
 };
@@ -98,6 +117,7 @@ export function readDecision(
   const { choices, ...read } = readPurposes(payload, fields, platform);
   const signals = readSignals(payload, choices);
   const told = readStatements(payload, fields, platform, { choices, ...read }, event);
+  if (told.whole.length === 0 && !told.withdrawn) takeGpc(signals, choices);
   const times = readTimes(payload, fields, told);
   const stated = stateOf(
     payload,
@@ -105,7 +125,7 @@ export function readDecision(
       ...told,
       whole:
         told.whole.length === 0 && choices.size === 0 && times.grants
-          ? [{ choice: 'given', at: 'its time' }]
+          ? [{ choice: 'given', at: ITS_TIME }]
           : told.whole,
       withdrawn: told.withdrawn || times.withdrawnAt !== null,
     },
@@ -141,6 +161,12 @@ export function readDecision(
     expiresAt: payload.time('consentExpiresAt'),
     occurred,
   };
+}
+
+/** Global Privacy Control alone refuses sale and sharing (11 CCR § 7025). */
+function takeGpc(signals: Circumstances['signals'], choices: Map<string, PurposeChoice>): void {
+  if (signals['gpc'] !== '1' || choices.size > 0) return;
+  for (const purpose of ['sale', 'sharing']) choices.set(purpose, 'denied');
 }
 
 /** A signal never grants; but one that denies what its record grants leaves the record in doubt (docs/assumptions.md, Signals). */

@@ -188,6 +188,7 @@ function openPayload(
   return new Payload(root, objectNames.get(family) ?? NO_OBJECTS, fieldTableOf(options.fieldNames), time, {
     necessaryPurposes: options.necessaryPurposes,
     unwrap: family.unwrap,
+    nameSays: family.nameSays,
   });
 }
 
