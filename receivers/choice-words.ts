@@ -173,12 +173,19 @@ const switches: ReadonlyMap<string, ChoiceMeant> = new Map<string, ChoiceMeant>(
     .map((word) => [word, 'refused'] as const),
 ]);
 
+const rememberedSwitches = new Map<string, ChoiceMeant | null>();
+
 /** What the value of a purpose means: {@link choiceMeant}, or a word for a switch. */
 export function purposeMeant(value: unknown): ChoiceMeant | null {
-  return (
-    choiceMeant(value) ??
-    (typeof value === 'string' && value.length < 20 ? (switches.get(plainForm(value)) ?? null) : null)
-  );
+  const choice = choiceMeant(value);
+  if (choice !== null || typeof value !== 'string' || value.length > 20) return choice;
+  let meant = rememberedSwitches.get(value);
+  if (meant === undefined) {
+    meant = switches.get(plainForm(value)) ?? null;
+    if (rememberedSwitches.size >= MAX_REMEMBERED) rememberedSwitches.clear();
+    rememberedSwitches.set(value, meant);
+  }
+  return meant;
 }
 
 /** The words of a folded text, with those of `opt in`, `opt out` joined. */

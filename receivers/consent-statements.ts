@@ -6,7 +6,7 @@ import { choiceNamed, namesConsent } from './consent-events.ts';
 import { lastName, type NamedField, roleOf, saysNotChosen, saysOtherBasis } from './consent-names.ts';
 import { type PurposesRead, shortly } from './consent-purposes.ts';
 import { normaliseName } from './field-table.ts';
-import { textOf } from './parse.ts';
+import { clean, textOf } from './parse.ts';
 import type { Payload } from './payload.ts';
 import type { Platform } from './platforms.ts';
 
@@ -58,7 +58,8 @@ export function readStatements(
 ): Statements {
   const told = new StatementReader(payload, fields, platform, purposes).read();
   const named = [event, payload.named('event')].find(
-    (one): one is string => typeof one === 'string' && namesConsent(one) && choiceNamed(one) !== null,
+    (one): one is string =>
+      typeof one === 'string' && one !== 'consent.recorded' && namesConsent(one) && choiceNamed(one) !== null,
   );
   return named === undefined ? told : besideEvent(told, named);
 }
@@ -176,7 +177,8 @@ class StatementReader {
     if (role.polarity === 'refusing') {
       if (role.isCount || !refuses(value, choice)) return;
       if (role.isPartial) {
-        if (!this.#purposes.choices.has(name)) this.#purposes.choices.set(name, 'denied');
+        const purpose = clean(name);
+        if (!this.#purposes.choices.has(purpose)) this.#purposes.choices.set(purpose, 'denied');
       } else if (/withdr|revo/i.test(name)) this.#withdrawn = true;
       else this.#add(path, value, 'refused');
     } else if (role.isWhole && !role.isPurpose) {

@@ -98,17 +98,24 @@ function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
 /** The time next to the innermost envelope that has one, or the receipt. */
 function dispatched(payload: Payload): Occurred {
   const beside = fieldsBeside(payload);
-  const levels = new Map<number, NamedField[]>();
-  for (const field of beside) {
-    const level = field.path.split('.', 10).length;
-    levels.set(level, [...(levels.get(level) ?? []), field]);
-  }
-  for (const level of [...levels.keys()].sort((a, b) => b - a)) {
-    const time = level > 1 ? onlyTime(payload, levels.get(level) ?? []) : null;
+  let deepest = 0;
+  for (const { path } of beside) deepest = Math.max(deepest, levelOf(path));
+  for (let level = deepest; level > 0; level -= 1) {
+    const time = onlyTime(
+      payload,
+      beside.filter(({ path }) => levelOf(path) === level),
+    );
     if (time !== null) return time;
   }
   const named = payload.occurred('occurredAt', 'consentCreatedAt');
   return named.basis === 'received' ? (onlyTime(payload, beside) ?? named) : named;
+}
+
+/** How many envelopes are around a field, ten at most. */
+function levelOf(path: string): number {
+  let level = 0;
+  for (let at = path.indexOf('.'); at >= 0 && level < 10; at = path.indexOf('.', at + 1)) level += 1;
+  return level;
 }
 
 /** The only time in a record, among its fields or in a part of it that describes the record; null if there are several that differ. */

@@ -12,7 +12,7 @@ import { consentModeFields, type FieldName, fieldsOfFamilies, purposeFlags } fro
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
-import { isJsonObject, textOf } from './parse.ts';
+import { clean, isJsonObject, textOf } from './parse.ts';
 import { readRegion } from './region.ts';
 
 /** One recorded consent choice, from a webhook or a pulled row. */
@@ -151,7 +151,7 @@ export function readDecision(
     bannerId: payload.text('bannerId'),
     ...readCircumstances(payload, times.firstAt === null ? signals : { ...signals, first_consent_at: times.firstAt }),
     state: judged.state,
-    doubts: judged.doubts,
+    doubts: judged.doubts.map(({ reason, fields: concerned }) => ({ reason, fields: concerned.map(clean) })),
     // Names come from outside; fromEntries makes even `__proto__` an ordinary property.
     purposes: Object.fromEntries(grantsNothing(judged) ? withoutGrants(choices) : choices),
     policyId: payload.text('shownPolicyId'),
