@@ -45,6 +45,13 @@ export function namesConsent(name: string): boolean {
   );
 }
 
+/** Whether such a name says only that preferences or a subscription changed, which may be of anything. */
+export function namesPreferencesOnly(name: string): boolean {
+  return !wordsOfEvent(name).some(
+    (word) => word.endsWith('consent') || (consentWords.has(word) && !/^(?:preference|subscription)/.test(word)),
+  );
+}
+
 /** What the name of such an event says of the choice: `consent.revoked`; null: nothing. */
 export function choiceNamed(name: string): ConsentState | null {
   const words = wordsOfEvent(name);

@@ -214,7 +214,7 @@ const formerWords = setOf(
   `previous old prior former before last ancien ancienne anciens alt alte alter altes vorher vorherig vorherige precedent precedente anterior oud oude vorige poprzedni poprzednia tidigare forrige edellinen predchozi unset`,
 );
 const settingWords = setOf(
-  'default defaults config configuration template settings regulations device browser geo library sdk app labels names titles description descriptions features capabilities schema links styles theme texts translations',
+  'default defaults initial initially requested available offered asked supported shown displayed banner config configuration template settings regulations device browser geo library sdk app labels names titles description descriptions features capabilities schema links styles theme texts translations',
 );
 const basisNames = setOf(`legalbasis lawfulbasis legalbasiscode legalground lawfulground`);
 

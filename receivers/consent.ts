@@ -1,7 +1,8 @@
 import { type Doubt, isNecessary, type PurposeChoice, type PurposeChoices } from '../src/core/consent-judgement.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant } from './choice-words.ts';
-import { fieldsOf, placeOf } from './consent-names.ts';
+import { namesPreferencesOnly } from './consent-events.ts';
+import { fieldsOf, placeOf, roleOf } from './consent-names.ts';
 import { readPurposes, unwrapConsent } from './consent-purposes.ts';
 import { ITS_TIME, readStatements, stateOf } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
@@ -140,6 +141,8 @@ export function readDecision(
   if (saysNothing && told.whole.length === 0 && (event !== null || (ownId === null && subject === null))) {
     return { unreadable: 'It contains neither a record id nor a subject nor a choice.' };
   }
+  if (event !== null && namesPreferencesOnly(event) && choices.size > 0 && ![...choices.keys()].some(isOfConsent))
+    return { unreadable: 'Its preferences name no purpose that is known.' };
   const occurred = judged.state === 'withdrawn' ? (times.withdrawnAt ?? times.decidedAt) : times.decidedAt;
   return {
     type: 'decision',
@@ -192,6 +195,12 @@ function grantsNothing({ state, doubts }: Pick<DecisionFact, 'state' | 'doubts'>
 
 function withoutGrants(choices: ReadonlyMap<string, PurposeChoice>): readonly (readonly [string, PurposeChoice])[] {
   return [...choices].filter(([name, choice]) => choice !== 'granted' || isNecessary(name));
+}
+
+/** Whether the name of a purpose is one that consent is asked for. */
+function isOfConsent(purpose: string): boolean {
+  const { isPurpose, isConsent } = roleOf(purpose);
+  return isPurpose || isConsent || isNecessary(purpose);
 }
 
 type Circumstances = Pick<DecisionFact, 'action' | 'method' | 'domain' | 'page' | 'bannerVersion' | 'signals'>;

@@ -43,6 +43,23 @@ describe('an event that the service does not document', () => {
     expect(reading.outcome === 'read' ? reading.fact.type : reading.outcome).not.toBe('decision');
   });
 
+  it.each(['features', 'available', 'initial', 'requested', 'banner', 'old'])(
+    'grants nothing that is only described in its content: %s',
+    (name) => {
+      const fact = factOf(
+        read({ event: 'consent.recorded', visitor_id: 'v-1', [name]: { analytics: true, marketing: true } }),
+        'decision',
+      );
+      expect(fact.purposes).toEqual({});
+      expect(fact.state).toBe('unknown');
+    },
+  );
+
+  it('stays unknown if its preferences are not of consent', () => {
+    const reading = read({ event: 'preferences.updated', user_id: 'u-1', preferences: { dark_mode: true } });
+    expect(reading.outcome).toBe('unknown-event');
+  });
+
   it('stays unknown if its content says nothing of a choice', () => {
     const reading = read({ event: 'consent.updated', id: 'x-1', visitor_id: 'v-1', note: 'hello' });
     expect(reading).toMatchObject({ outcome: 'unknown-event', event: 'consent.updated' });
