@@ -12,48 +12,51 @@ const words: Readonly<Record<ChoiceMeant, string>> = {
   given:
     'given give accept accepted accepts acceptall acceptedall allaccepted allow allowed allowall allowedall agree agreed agrees agreetoall grant granted grantall grantedall ' +
     'consent consented consentgiven optin optedin yes y true 1 on enabled enable all approve approved permit permitted subscribed subscribe everything full fullconsent ' +
+    'authorized authorised authorize authorise ' +
     // German, French, Spanish, Italian, Dutch
-    'akzeptiert akzeptieren alleakzeptieren allesakzeptieren zugestimmt zustimmen zustimmung allezustimmen erlaubt erlauben eingewilligt einwilligung angenommen erteilt ja ' +
-    'accepte acceptee acceptes acceptees accepter toutaccepter toutaccepte accord autorise autorisee autoriser consenti consentie oui ' +
-    'aceptado aceptada aceptados aceptadas aceptar aceptartodo aceptartodas permitido permitir autorizado autorizada consentido otorgado concedido si ' +
-    'accettato accettata accettati accettare accetta accettatutto accettatutti accetto consentito autorizzato concesso concessa ' +
-    'geaccepteerd accepteren allesaccepteren alleaccepteren toegestaan toestaan allestoestaan akkoord verleend ' +
+    'annehmen angenommen alleannehmen einverstanden akzeptiert akzeptieren alleakzeptieren allesakzeptieren zugestimmt zustimmen zustimmung allezustimmen erlaubt erlauben eingewilligt einwilligung angenommen erteilt ja ' +
+    'jaccepte daccord accepte acceptee acceptes acceptees accepter toutaccepter toutaccepte accord autorise autorisee autoriser consenti consentie oui ' +
+    'aceptado aceptada aceptados aceptadas aceptar aceptartodo aceptartodas permitido permitir autorizado autorizada consentido otorgado otorgada concedido acepto aceptotodo autorizo si ' +
+    'accettato accettata accettati accettare accetta accettatutto accettatutti accetto consentito autorizzato concesso concessa acconsento acconsentito acconsente autorizzo prestato ' +
+    'geaccepteerd accepteren allesaccepteren alleaccepteren toegestaan toestaan allestoestaan akkoord verleend aanvaard aanvaarden toegekend ' +
     // Portuguese, Polish, Swedish, Danish, Norwegian, Finnish, Czech
-    'aceito aceita aceite aceitar aceitartudo aceitartodos concedida sim ' +
-    'zaakceptowano zaakceptowane zaakceptowana akceptuj akceptujwszystkie wyrazono zgoda zgadzamsie udzielono tak ' +
+    'aceito aceita aceite aceitar aceitartudo aceitartodos concedida aceito aceitei concordo autorizo permitir sim ' +
+    'zaakceptowano zaakceptowane zaakceptowana akceptuj akceptujwszystkie wyrazono zgoda zgadzamsie udzielono udzielona akceptuje zgadzam wyrazam tak ' +
     'accepterad accepterade accepterat acceptera accepteraalla godkand godkant godkann godkannalla tillaten tillat tillatalla samtycke ' +
-    'accepteret accepter acceptererallle tilladt tillad tilladalle samtykke godtatt godta hyvaksytty hyvaksy hyvaksykaikki sallittu salli kylla prijato prijmout souhlasim povoleno ano',
+    'accepteret accepter acceptererallle tilladt tillad tilladalle samtykke godtatt godta hyvaksytty hyvaksy hyvaksykaikki sallittu salli kylla prijato prijmout souhlasim povoleno prijmoutvse prijimam udelen udeleno tillatalle godtaalle godtar hyvaksyn accepteralle accepterer aksepter aksepterer aksepteralle akseptert ano',
   'renewed-given': 'renewedgiven renew renewed reconfirmed reconfirm regiven reconsented',
   refused:
     'refused refuse refuseall refusedall refusal reject rejected rejects rejectall rejectedall allrejected rejection decline declined declines declineall declinedall deny denied denies denyall deniedall ' +
     'didnotconsent doesnotconsent donotconsent donotagree disagree disagreed disallow disallowed no n false 0 off disabled disable none nothing optout optedout donotsell donotshare donottrack notgiven noconsent notconsented notgranted notaccepted notallowed ' +
-    'notagreed unsubscribed unsubscribe notsubscribed blocked block blockall objected forbidden prohibited unchecked deselected hardoptout ' +
+    'notagreed unsub unsubscribed unsubscribe notsubscribed blocked block blockall restricted notauthorized notauthorised notpermitted objected forbidden prohibited unchecked deselected hardoptout ' +
     'necessaryonly onlynecessary essentialonly onlyessential requiredonly onlyrequired strictlynecessary strictlynecessaryonly acceptnecessary acceptessential necessary essential rejectnonessential ' +
     // German, French, Spanish, Italian, Dutch
-    'abgelehnt ablehnen alleablehnen allesablehnen ablehnung verweigert verweigern untersagt widersprochen nichtakzeptiert nichterteilt nichtzugestimmt keineeinwilligung keinezustimmung nurnotwendige nurnotwendigecookies nuressenzielle nein aus ' +
-    'refusee refuses refusees refuser toutrefuser toutrefuse refus rejete rejetee rejeter continuersansaccepter interdit nonaccepte nonconsenti non ' +
-    'rechazado rechazada rechazados rechazadas rechazar rechazartodo rechazartodas rechazo denegado denegada denegar noaceptado noconsentido solonecesarias ' +
-    'rifiutato rifiutata rifiutati rifiutare rifiuta rifiutatutto rifiutatutti rifiuto negato negata nonaccettato nonconsentito solonecessari ' +
-    'geweigerd weigeren allesweigeren afgewezen afwijzen allesafwijzen nietgeaccepteerd niettoegestaan alleennoodzakelijk nee uit ' +
+    'abgelehnt ablehnen alleablehnen allesablehnen ablehnung verweigert verweigern untersagt widersprochen nichtakzeptiert nichterteilt nichtzugestimmt keineeinwilligung keinezustimmung nichteinverstanden nurnotwendige nurnotwendigecookies nuressenzielle nurerforderliche keine ohneeinwilligung weiterohnezustimmung nein aus ' +
+    'refusee refuses refusees refuser toutrefuser toutrefuse refus rejete rejetee rejeter continuersansaccepter interdit nonaccepte nonconsenti jerefuse aucun aucune non ' +
+    'rechazado rechazada rechazados rechazadas rechazar rechazartodo rechazartodas rechazo denegado denegada denegar noaceptado noconsentido noacepto rechazotodo solonecesarias ninguno ninguna ' +
+    'rifiutato rifiutata rifiutati rifiutare rifiuta rifiutatutto rifiutatutti rifiuto negato negata nonaccettato nonconsentito nonacconsento nonaccetto rifiutotutto solonecessari nessuno nessuna nonprestato ' +
+    'geweigerd weigeren allesweigeren afgewezen afwijzen allesafwijzen nietgeaccepteerd niettoegestaan alleennoodzakelijk weiger nietakkoord geen nee uit ' +
     // Portuguese, Polish, Swedish, Danish, Norwegian, Finnish, Czech
-    'recusado recusada recusar recusartudo rejeitado rejeitada rejeitar rejeitartudo negado negada naoaceito naoconcedido nao ' +
-    'odrzucono odrzucone odrzucona odrzuc odrzucwszystkie odmowa odmowiono niewyrazono brakzgody nie ' +
+    'recusado recusada recusar recusartudo rejeitado rejeitada rejeitar rejeitartudo negado negada naoaceito naoconcedido naoconcordo recuso nenhum nenhuma nao ' +
+    'odrzucono odrzucone odrzucona odrzuc odrzucwszystkie odmowa odmowiono niewyrazono brakzgody odmawiam odrzucam nieakceptuje niezgadzamsie niewyrazam zadne nie ' +
     'avvisad avvisade avvisat avvisa avvisaalla avbojd avbojt nekad nekat neka nekaalla nej ' +
-    'afvist afvis afvisalle avvist avvisalle avslatt nei hylatty hylkaa hylkaakaikki kielletty ei odmitnuto odmitnout odmitnoutvse zamitnuto nesouhlasim ne',
+    'afvist afvis afvisalle avvist avvisalle avslatt nei hylatty hylkaa hylkaakaikki kielletty ei odmitnuto odmitnout odmitnoutvse zamitnuto nesouhlasim odmitam odmitnuta afslaet afslaa avsla avslar avviser afviser nejtak hylkaan kiella endastnodvandiga kunnodvendige barenodvendige ingen inga ne',
   withdrawn:
     'withdrawn withdraw withdrew withdrawal withdrawconsent consentwithdrawn revoke revoked revocation consentrevoked retracted retract ' +
     'widerrufen widerruf zuruckgezogen retire retiree retirer retrait revoque revoquee revoquer retirado retirada revocado revocada revocar revocato revocata revoca ritirato ' +
-    'ingetrokken intrekken revogado revogada revogar wycofano wycofana wycofanie aterkallad aterkallat aterkalla tilbagekaldt trukket tilbakekalt peruutettu odvolano',
+    'ingetrokken intrekken revogado revogada revogar wycofano wycofana wycofanie aterkallad aterkallat aterkalla cofnieta cofniete cofnieto cofniety cofnij cofniecie cofnalem baja dadodebaja desinscrit desinscrite desabonne desabonnee desinscription desabonnement abgemeldet abbestellt abmeldung disiscritto disiscritta disiscrizione afgemeld uitgeschreven wypisany wypisana wypisano avregistrerad avanmald tagettillbaka tilbagetrukket trukkettilbage trukkettilbake frameldt avmeldt perutettu peruttu odvolana odvolan odhlasen tilbagekaldt trukket tilbakekalt peruutettu odvolano',
   expired: 'expired expire lapsed abgelaufen expire expiree caducado scaduto verlopen expirado wygasla utgangen',
   terminated: 'terminated terminate',
   invalidated: 'invalidated invalidate invalid',
   requested: 'requested request pending show shown displayed prompted ausstehend enattente pendiente inattesa',
   'request-deferred': 'requestdeferred deferred dismiss dismissed closed close ignored later askmelater',
-  unknown: '',
+  unknown:
+    'unknown undetermined notdetermined notseen notasked notset unset undefined unspecified unavailable notavailable obtained notrequired notanswered unanswered noanswer noresponse nochoice nodecision notcollected ' +
+    'unbekannt unbestimmt keineangabe keineauswahl inconnu indefini nonrenseigne desconocido sinrespuesta sconosciuto nessunarisposta nonspecificato onbekend geenkeuze desconhecido semresposta nieznany nieznana brakodpowiedzi okand ukendt ukjent tuntematon neznamy',
   'by-purpose':
     'partial partially partiallyaccepted partialconsent acceptpartial custom customize customized customise customised customchoice some selected selection acceptselected acceptedselected acceptselection ' +
     'allowselection allowselected mixed granular save saved savepreferences savedpreferences savechoices savesettings savedsettings preferences update updated updatepreferences preferencesupdated changed changepreferences modified ' +
-    'auswahlerlauben auswahlakzeptieren auswahlspeichern benutzerdefiniert personnalise enregistrer personalizado guardar personalizzato salva aangepast opslaan zapisz spara',
+    'auswahlerlauben auswahlakzeptieren auswahlspeichern benutzerdefiniert personnalise enregistrer personalizado guardar personalizzato salva aangepast opslaan zapisz spara guardadas guardado seleccion enregistre speichern gespeichert salvar salvo gem lagre tallenna ulozit',
 };
 
 const states = new Map<string, ChoiceMeant>();
@@ -147,6 +150,7 @@ function phraseMeant(text: string): ChoiceMeant | null {
   );
   const grants = all.some((word, at) => meanings[at] === 'given' && !necessaryWords.has(word));
   const refuses = all.some((word, at) => meanings[at] === 'refused' && !necessaryWords.has(word));
+  if (has('unknown')) return null;
   if (has('withdrawn')) return isNegated || grants ? null : 'withdrawn';
   if (has('expired', 'terminated', 'invalidated', 'requested')) return null;
   if (has('request-deferred')) return isNegated || grants || refuses || rest.length > 0 ? null : 'request-deferred';
@@ -157,6 +161,31 @@ function phraseMeant(text: string): ChoiceMeant | null {
   if (!grants || has('by-purpose') || all.some((word) => limits.has(word))) return null;
   if (isNegated) return 'refused';
   return rest.length === 0 ? 'given' : null;
+}
+
+/** Words for a switch that is on or off. They say whether a purpose is granted; as the status of a record they say whether it is in use. */
+const switches: ReadonlyMap<string, ChoiceMeant> = new Map<string, ChoiceMeant>([
+  ...'active activated aktiv aktiviert actif active activee activo activa activado activada attivo attiva attivato actief geactiveerd ativo ativa ativado aktywny aktywne aktywna wlaczone wlaczono aktiverad aktiveret aktivert paalla zapnuto'
+    .split(' ')
+    .map((word) => [word, 'given'] as const),
+  ...'inactive deactivated inaktiv deaktiviert inactif desactive desactivee inactivo inactiva desactivado desactivada inattivo disattivo disattivato disattiva inactief gedeactiveerd inativo inativa desativado nieaktywny nieaktywne nieaktywna wylaczone wylaczono inaktiverad avaktiverad deaktiveret deaktivert poispaalta vypnuto'
+    .split(' ')
+    .map((word) => [word, 'refused'] as const),
+]);
+
+const rememberedSwitches = new Map<string, ChoiceMeant | null>();
+
+/** What the value of a purpose means: {@link choiceMeant}, or a word for a switch. */
+export function purposeMeant(value: unknown): ChoiceMeant | null {
+  const choice = choiceMeant(value);
+  if (choice !== null || typeof value !== 'string' || value.length > 20) return choice;
+  let meant = rememberedSwitches.get(value);
+  if (meant === undefined) {
+    meant = switches.get(plainForm(value)) ?? null;
+    if (rememberedSwitches.size >= MAX_REMEMBERED) rememberedSwitches.clear();
+    rememberedSwitches.set(value, meant);
+  }
+  return meant;
 }
 
 /** The words of a folded text, with those of `opt in`, `opt out` joined. */

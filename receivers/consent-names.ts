@@ -27,6 +27,12 @@ export interface NameRole {
   /** A count, time, id or circumstance: its value is not a choice. */
   readonly isCircumstance: boolean;
   readonly isCount: boolean;
+  /** It says which law applies, not what was chosen: `eea`, `isUserSubjectToGDPR`. */
+  readonly isScope: boolean;
+  /** Settings of a banner, and things that hold no choice of a visitor. */
+  readonly isSetting: boolean;
+  /** A word of consent, of granting or of refusing is in it. */
+  readonly isConsent: boolean;
   /** What applied before the choice. */
   readonly isFormer: boolean;
   /** One right to refuse (sale, sharing, targeted advertising, sensitive data) instead of the whole choice. */
@@ -43,6 +49,8 @@ export interface NameRole {
   readonly isLegitimateInterest: boolean;
   /** Acceptance of terms or a notice, which is not consent to a purpose. */
   readonly isTerms: boolean;
+  /** It may be a time, if nothing else is. */
+  readonly mayBeTime: boolean;
   /** The time of a choice, of its change or of its withdrawal, or only a time, if its value is one. */
   readonly time: 'choice' | 'change' | 'withdrawal' | 'event' | null;
   /** It says that consent was given when it holds a time: `consentGivenDate`, `commercial_opted_in`. */
@@ -55,19 +63,27 @@ const refusing = setOf(
   `deny denied denies reject rejected rejects refuse refused refuses decline declined declines block blocked blocks disable disabled disallow disallowed
    revoke revoked withdraw withdrawn optout optedout unsubscribe unsubscribed exclude excluded objected objection opposed suppress suppressed
    dont dnt dns dnsmpi abgelehnt abgelehnte ablehnen verweigert gesperrt widersprochen refusee refuse refuses rejete bloque rechazado rechazados rechazada rechazadas denegado bloqueado
-   rifiutato rifiutati rifiuta negato bloccato geweigerd geweigerde afgewezen recusado recusados rejeitado rejeitados negado odrzucone odrzucono zablokowane avvisad avvisade nekad nekade afvist`,
+   rifiutato rifiutati rifiuta negato bloccato geweigerd geweigerde afgewezen recusado recusados rejeitado rejeitados negado odrzucone odrzucono zablokowane avvisad avvisade nekad nekade afvist afviste avvist avviste hylatty hylatyt odmitnuto odmitnute desactive desactives desactivado desactivados disattivato disattivati deaktiviert deaktivierte`,
 );
 const strictlyGranting = setOf(
   `grant granted grants accept accepted accepts allow allowed allows consented agree agreed agrees enable enabled approve approved permit permitted authorised authorized
    optin optedin given subscribed akzeptiert akzeptierte akzeptierten zugestimmt erlaubt erlaubte accepte acceptee acceptes acceptees autorise autorises aceptado aceptados
    aceptada aceptadas permitido permitidos accettato accettati accettate consentito consentiti geaccepteerd geaccepteerde toegestaan aceito aceitos aceitas
-   zaakceptowane zaakceptowano accepterad accepterade tillaten accepteret accepterede`,
+   acconsentito autorizado autorizada autorizados autorizzato autorizzati autorise autorisee toegestane aanvaard concedido concedida concesso
+   zaakceptowane zaakceptowano accepterad accepterade tillaten accepteret accepterede tilladt godkendt godkend godtatt godtatte hyvaksytty hyvaksytyt sallittu prijato prijate povoleno`,
 );
+/** How inflected words of other languages begin: `erteilte`, `godkända`. */
+const grantingStems =
+  /^(?:akzeptiert|erlaubt|erteilt|zugestimmt|genehmigt|angenommen|acceptee?s?$|autorise|aceptad|autorizad|permitid|concedid|otorgad|accettat|autorizzat|concess[aoie]$|geaccepteerd|toegestan|toegestaan|verleend|aceit[aoe]s?$|zaakceptowan|udzielon|accepterad|tillat|godkan|godkend|accepteret|tilladt|godtatt|hyvaksyt|sallit|povolen|prijat)/;
+const refusingStems =
+  /^(?:abgelehn|verweiger|widerruf|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)/;
 /** Words for consent itself, which say nothing about a list: `consent_categories` may list those that were asked about. */
 const consentWords = setOf(
-  'consent consents einwilligung einwilligungen zustimmung consentement consentements consentimiento consentimientos consenso consensi toestemming toestemmingen consentimento consentimentos zgoda zgody samtycke samtycken samtykke samtykker suostumus souhlas',
+  `consent consents einwilligung einwilligungen zustimmung consentement consentements consentimiento consentimientos consenso consensi toestemming toestemmingen consentimento consentimentos zgoda zgody samtycke samtycken samtykke samtykker suostumus souhlas`,
 );
-const negating = setOf('not no never without nicht kein keine ne pas geen niet nao nie inte ej');
+const negating = setOf(
+  `not no never without nicht kein keine keinen keinerlei ohne ne pas aucun aucune sin ningun ninguna senza nessun nessuna geen niet nao nenhum nenhuma nie inte ej ingen inga ikke ei`,
+);
 /** Not a refusal: `non_essential`, `not_necessary`, `non_personalized_ads` are purposes. */
 const notNegated = /^(?:essential|necessary|required|notwendig|notwendige|necessaires|personalized|personalised)$/;
 
@@ -75,30 +91,35 @@ const circumstances = setOf(
   `id ids uuid uid guid date dates time times timestamp tstamp datetime at ts utc stamp expires expiry expire expiration until since valid version versions ver revision rev
    lang language locale country region jurisdiction city geo location url uri href page path host hostname domain origin referrer referer ip agent ua useragent browser device platform sdk
    hash token signature count counts counter number num total totals sum duration seconds days ttl method mechanism source model regulation law regime framework legal banner
-   interaction interactions interacted prompted shown displayed visible hidden expanded collapsed description label text title name message hint metadata meta history reason notes applies previous old prior before former`,
+   interaction interactions interacted prompted shown displayed visible hidden expanded collapsed description label text title name message hint metadata meta history reason notes applies previous old prior before former order index position sort rank weight eea applicable
+   sprache langue idioma lingua taal jezyk sprak sprog kieli jazyk land pays pais paese kraj quelle fonte fuente origine origen bron zrodlo kalla kilde seite pagina strona sida side sivu
+   titel titre titolo titulo tytul beschreibung grund motivo motif powod reden orsak arsag kanal canal canale kanaal`,
 );
 const partial = setOf(
-  'sell selling sale sales share sharing ccpa cpra targeted target targeting advertising ads sensitive spi limit profiling sms email phone push mail marketing newsletter analytics tracking data',
+  `sell selling sale sales share sharing ccpa cpra targeted target targeting advertising ads sensitive spi limit profiling sms email phone push mail marketing newsletter analytics tracking data`,
 );
 const whole = setOf(
   `cookie cookies is has have user users visitor all full overall final gdpr dsgvo rgpd privacy tracking permission permissions status state decision choice answer response value result preference current
-   auswahl entscheidung nutzer besucher choix decision decisao decyzja scelta decisione keuze beslissing escolha wybor val valg valinta volba beslut eleccion`,
+   auswahl entscheidung nutzer besucher choix decision decisao decyzja scelta decisione keuze beslissing escolha wybor val valg valinta volba beslut eleccion resposta
+   aktion azione accion acao akcja actie handling toiminto atgard estado etat stato toestand stan tila stav tilstand antwort respuesta reponse risposta antwoord odpowiedz svar vastaus odpoved
+   nouvel nouveau nouvelle nuevo nueva nuovo nuova nieuw nieuwe novo nova nowy nowa ny nya nye neu neue neuer neues new current actuel aktuell attuale actual huidige cookiebanner banner notice`,
 );
 const statusWords = setOf(
-  'any to data some partially partial reconsent awaiting global iab gpc dnt enabled granular none interacted confirmed prompted updated completed answered',
+  `any vendor vendors purpose purposes to data some partially partial reconsent awaiting global iab gpc dnt enabled granular none interacted confirmed prompted updated completed answered`,
 );
 /** At least one of these makes a name that of the whole choice. */
 const wholeCore = setOf(
-  'decision choice auswahl entscheidung choix decision decisao decyzja scelta decisione keuze beslissing escolha wybor val valg valinta volba beslut eleccion',
+  `decision choice auswahl entscheidung choix decision decisao decyzja scelta decisione keuze beslissing escolha wybor val valg valinta volba beslut eleccion aktion azione accion acao akcja actie atgard toiminto estado etat stato toestand stan tila stav antwort respuesta reponse risposta antwoord resposta odpowiedz svar vastaus odpoved`,
 );
 const containerWords = setOf(
-  `purposes categories category cookiecategories consents preferences choices services selections permissions groups settings options topics vendors plugins cookies
+  `purposes categories category cookiecategories consents preferences choices decisions services selections permissions groups settings options topics vendors plugins cookies
    kategorien zwecke dienste einwilligungen einstellungen auswahl finalites categories choix preferences cookies finalidades categorias preferencias servicios
    finalita categorie preferenze scelte servizi voorkeuren categorieen doeleinden keuzes categorias preferencias finalidades kategorie cele preferencje kategorier andamal installningar
-   formal luokat valinnat kategorie ucely nastaveni`,
+   formal luokat valinnat kategorie ucely nastaveni subscriptions abonnements permessi permisos permissoes pozwolenia tilladelser luvat berechtigungen autorisations autorizaciones autorizzazioni
+   themen sujets temas argomenti tematy emner formaal andamal tjenester tjanster palvelut sluzby servizi servicos uslugi diensten tillatelser`,
 );
 const notContainers = setOf(
-  'policy policies banner legal version versions id ids li text texts label labels template config configuration geo url script list html page domain expiry expires default defaults previous old asked offered available',
+  `policy policies banner legal version versions id ids li text texts label labels template config configuration geo url script list html page domain expiry expires default defaults previous old asked offered available`,
 );
 const purposeWords = setOf(
   `necessary essential functional functionality preferences preference analytics analytic analytical statistics statistic performance marketing advertising advertisement advertisements ads ad
@@ -109,44 +130,65 @@ const purposeWords = setOf(
    necessari funzionali preferenze statistiche statistici pubblicita
    noodzakelijk functioneel voorkeuren statistieken analytisch advertenties
    necessarios funcionais estatisticas niezbedne funkcjonalne preferencje statystyka statystyczne reklama reklamowe marketingowe
-   nodvandiga funktionella installningar annonsering annonser sale sell`,
+   nodvandiga funktionella installningar annonsering annonser sale sell sharing`,
 );
 const aroundPurposes = setOf(
   `consent consents cookie cookies allow allowed allows accept accepted accepts enable enabled grant granted grants opt in optin optedin opted is has user visitor data storage cmplz wp ck cc cky cli
    checkbox cookielawinfo category cat permission first third party strictly anonymous of personal info information email sms web site choice zgoda einwilligung`,
 );
+/** How words for purposes begin, in the languages of {@link purposeWords} and a few more. */
+const purposeStems =
+  /^(?:analy[ts]|analis|analiz|statis|statyst|estatis|estadis|tilasto|marketing|marknadsf|markedsf|markkinoi|mercadot|mercadeo|werb|reklam|reclam|publici[dt]|pubblicit|advert|annons|mainon|mainos|remarket|retarget|targeting|profil(?:az|ag|ing|ow|er|bild|iel)|perfila|newsletter|nieuwsbrie|nyhetsbrev|nyhedsbrev|uutiskirj|boletin|infolettre|prospec|prospek|funktion|functi|fonction|funzion|funcion|funkcj|funkcn|toiminnal|preferen|voorkeur|praferen|personali[sz]|personnalis|personaliz|desempenho|rendimiento|prestazion|leistung|wydajno|prestanda|ydeevne|ytelse|suoritusk|komfort|comfort|confort|sozial|sociaux|sociales|spoleczno|medios|medien|messung|reichweite|medicion|misuraz|weitergabe|cession|cessao|cesion|comunica[zc]|partage|compart|udostepn|doorgifte|deling|esperienz|experienc|umfrage|sondage|encuesta|sondagg|forschung|recherche|ricerca|investiga|research|survey)/;
+/** Ways to reach somebody: a purpose only beside a word of consent or refusal. */
+const channelWords = setOf(
+  'email emails sms phone call calls push whatsapp mail post letter telefon telefono telephone telefone telefoni telefonico partner partners partnern partenaires socios parceiros partnerzy partnerom partnerow terzi tiers dritte derden terceiros terceros courrier courriel correo brief telefonanruf anrufe',
+);
+/** Around the purposes of any language. */
+const smallWords = setOf(
+  `for per fur pour para voor do dla av till til a an to by via at with the and und et y e en i og och der die das des du de la le les los di da del della al alla on
+   daten donnees datos dati gegevens dados danych party partner partners partenaires dritte dritten terzi terceros tiers derden terceiros trzecim tredje third anonym diretto direct directo intent`,
+);
 const termsWords = setOf(
-  'terms tos tou agb conditions cgu cgv terminos termini voorwaarden termos regulamin villkor eula legal notices notice policy',
+  `terms tos tou agb conditions cgu cgv terminos termini voorwaarden termos regulamin villkor eula legal notices notice policy`,
 );
 const choiceTimes = setOf(
   `consent consents consented decision decided choice chosen given granted accepted collected capture captured recorded interaction action expressed indicated signed optin optedin submitted
-   einwilligung entscheidung erteilt auswahl consentement choix consentimiento decision consenso scelta toestemming keuze consentimento zgody samtycke`,
+   einwilligung entscheidung erteilt auswahl consentement choix consentimiento decision consenso scelta toestemming keuze consentimento zgody samtycke samtykke suostumus souhlasu udzielenia udzielono wyrazenia wyrazono alta otorgamiento otorgado rilascio concessione concesso verleend gegeven concedido concessao lamnat gitt givet givit annettu udeleni udelen
+   unterschrieben aceptacion accettazione acceptation annahme aceite akceptacji beslut valg beslutning`,
 );
 const changeTimes = setOf(
-  'updated update modified changed change last latest edited geandert aktualisiert modifie actualizado aggiornato gewijzigd atualizado zmieniono andrad',
+  `updated update modified changed change last latest edited geandert aktualisiert modifie actualizado aggiornato gewijzigd atualizado zmieniono andrad maj modification modificado modificata modifica cambio cambiado anderung wijziging alteracao alterado zmiana zmiany andring andret aendret aendring endret endring muutettu zmena zmeneno`,
 );
 const withdrawalTimes = setOf(
-  'withdrawn withdrawal withdraw revoked revocation revoke optout optedout unsubscribed widerrufen widerruf retire retrait retirado revocado revocato ingetrokken revogado wycofano aterkallat',
+  `withdrawn withdrawal withdraw revoked revocation revoke optout optedout unsubscribed widerrufen widerruf retire retrait retirado revocado revocato ingetrokken revogado wycofano aterkallat aterkallelse wycofania cofniecia cofnieto cofniecie baja desabonnement desinscription desinscrit abmeldung abgemeldet revocacion revoca disiscrizione intrekking uitschrijving uitgeschreven cancelamento revogacao tilbagetrukket tilbagekaldt tilbagekaldelse tilbakekalt peruutus peruttu odvolani odvolano`,
 );
 const noTimes = setOf(
-  'expires expiry expire expiration expired until valid end ends ended next notice sent received receipt dispatched delivered queued processed synced exported fetched birth policy published first initial start template version banner shown seen email',
+  `expires expiry expire expiration expired until valid end ends ended next notice sent received receipt dispatched delivered queued processed synced exported fetched birth policy published first initial start template version banner shown seen email renewed renewal
+   ablauf ablaufdatum gultig gultigkeit verfall verfallt scadenza scade caducidad caduca vencimiento validez validade validite peremption verloopt vervalt vervaldatum geldig waznosc wygasa wygasniecia wazne utgar giltig udlober utloper gyldig vanhenee platnost vyprsi
+   geburt geburtsdatum birthday dob naissance nacimiento nascita nascimento geboorte urodzenia fodelse fodsels syntyma narozeni account konto cuenta compte registration registrierung login visit visite visita besuch session order bestellung commande pedido ordine
+   vendor vendors gvl terms tos agb cgu informativa document due deadline frist retention install installed ancien ancienne alter alte vorher vorherige previous old former prior anterior precedente vorige oude poprzednia poprzedni tidigare forrige edellinen`,
 );
 const timeWords = setOf(
-  'at date time times timestamp tstamp datetime ts utc stamp datestamp on zeit zeitpunkt zeitstempel datum fecha hora heure horodatage data ora tijd tijdstip czas tidpunkt tidspunkt aika cas',
+  `at date time times timestamp tstamp datetime ts utc stamp datestamp on zeit zeitpunkt zeitstempel datum fecha hora heure horodatage data ora tijd tijdstip czas tidpunkt tidspunkt aika cas iso epoch unix unixtime when ms millis il el am den dia dato moment momento horario dt tidsstempel tidsstampel aikaleima pvm klockslag kellonaika dnia`,
 );
+
+/** Alone, the name of the only time of some records. */
+const dispatchTimes = setOf('published received sent processed');
 
 /** Words beside those for times in the name of any time of an event. */
 const eventTimes = setOf(
-  'original derived collector hit saved save signup event created creation log record row entry lat cas de del da der la le',
+  `original derived collector hit saved save signup event created creation log record row entry lat cas de del da der la le set stored pushed captured submitted completed saved fired effective processed noted fecha data
+   abgesendet gesendet gespeichert erfasst erstellt angelegt eingegangen protokolliert enregistre enregistrement envoye saisi cree creation registrado guardado enviado creado creacion firmado registrato registrazione inviato salvato creato creazione firmato
+   opgeslagen verzonden vastgelegd aangemaakt getekend registado gravado gravacao criado criacao assinado zapisano zapisu utworzono wyslano podpisano zarejestrowano sparad sparades skapad registrerad registrert inskickad gemt oprettet indsendt lagret opprettet sendt tallennettu luotu lahetetty ulozeno vytvoreno odeslano revision`,
 );
 
 /** Flags of a purpose that needs no consent, in plain form: with true, the purpose is necessary (ePrivacy Directive Art. 5(3)). */
 const necessaryFlags: ReadonlySet<string> = setOf(
-  'required isrequired readonly isreadonly essential isessential alwayson alwaysactive alwaysenabled isalwaysactive locked islocked lock mandatory ismandatory necessary isnecessary strictlynecessary isstrictlynecessary exempt consentexempt',
+  `required isrequired readonly isreadonly essential isessential alwayson alwaysactive alwaysenabled isalwaysactive locked islocked lock mandatory ismandatory necessary isnecessary strictlynecessary isstrictlynecessary exempt consentexempt`,
 );
 /** Values instead of a choice that say that a purpose needs none. */
 const alwaysActive = setOf(
-  'alwaysactive alwayson alwaysenabled immeraktiv toujoursactif toujoursactifs siempreactivo siempreactivas sempreattivo sempreattivi altijdactief sempreativo zawszeaktywne alltidaktiv altidaktiv ainakaytossa vzdyaktivni acknowledge acknowledged',
+  `alwaysactive alwayson alwaysenabled immeraktiv toujoursactif toujoursactifs siempreactivo siempreactivas sempreattivo sempreattivi altijdactief sempreativo zawszeaktywne alltidaktiv altidaktiv ainakaytossa vzdyaktivni acknowledge acknowledged`,
 );
 /** Whether the value of a purpose says that it needs no consent. */
 export function isAlwaysActive(value: unknown): boolean {
@@ -158,17 +200,23 @@ const notChosenIfFalse = setOf(
    userchoiceexists choiceexists haschoice hasuserchoice choicemade userchoicemade haschosen consentexists hasconsentdata isuserchoice`,
 );
 const notChosenIfTrue = setOf(
-  'implicit implict isimplicit implied isimplied impliedconsent default isdefault isdefaults auto autoaccepted autogranted autoconsent assumed assumedconsent bydefault preselected inherited',
+  `implicit implict isimplicit implied isimplied impliedconsent default isdefault isdefaults auto autoaccepted autogranted autoconsent assumed assumedconsent bydefault preselected inherited`,
 );
 /** Ways in which consent is taken for granted, and stages before a choice, in plain form: no visitor chose. */
 const notChosenWords = setOf(
-  'implied implicit default defaults auto automatic automatically assumed scroll timeout geodefault regional cmpuishown oninitialpageload initialpageload impliedconsent',
+  `implied implicit default defaults auto automatic automatically assumed scroll timeout geodefault regional cmpuishown oninitialpageload initialpageload impliedconsent`,
 );
 const wordsOfMethod = setOf(
-  'buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source',
+  `buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source command`,
 );
 
-const basisNames = setOf('legalbasis lawfulbasis legalbasiscode legalground lawfulground');
+const formerWords = setOf(
+  `previous old prior former before last ancien ancienne anciens alt alte alter altes vorher vorherig vorherige precedent precedente anterior oud oude vorige poprzedni poprzednia tidigare forrige edellinen predchozi unset`,
+);
+const settingWords = setOf(
+  'default defaults initial initially requested available offered asked supported shown displayed banner config configuration template settings regulations device browser geo library sdk app labels names titles description descriptions features capabilities schema links styles theme texts translations',
+);
+const basisNames = setOf(`legalbasis lawfulbasis legalbasiscode legalground lawfulground`);
 
 const remembered = new Map<string, NameRole>();
 const MAX_REMEMBERED = 5000;
@@ -186,15 +234,15 @@ export function roleOf(name: string): NameRole {
 
 function roleOfWords(words: readonly string[], plain: string): NameRole {
   const any = (set: ReadonlySet<string>) => words.some((word) => set.has(word));
-  const refuses = any(refusing);
-  const grants = any(strictlyGranting);
+  const refuses = any(refusing) || words.some((word) => refusingStems.test(word));
+  const grants = any(strictlyGranting) || words.some((word) => grantingStems.test(word));
   const isNegated = words.some((word, at) => negating.has(word) && !notNegated.test(words[at + 1] ?? ''));
   const polarity = polarityOf(words, { refuses, grants: grants || any(consentWords), isNegated });
-  const isCircumstance = any(circumstances);
-  const isTerms = any(termsWords);
+  const isCircumstance = any(circumstances) || any(formerWords);
+  const isTerms = any(termsWords) && !(words.includes('notice') && (words.includes('cookie') || any(consentWords)));
   const time = any(noTimes)
     ? null
-    : any(withdrawalTimes)
+    : any(withdrawalTimes) || (words.includes('removed') && any(consentWords))
       ? 'withdrawal'
       : any(changeTimes)
         ? 'change'
@@ -219,7 +267,10 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
           ? 'denied'
           : null,
     isCircumstance,
-    isFormer: words.some((word) => /^(?:previous|old|prior|former|before|last)$/.test(word)) && time === null,
+    isScope: isScope(words),
+    isSetting: any(settingWords),
+    isConsent: refuses || grants || any(consentWords),
+    isFormer: any(formerWords) && time === null,
     isCount: words.some((word) => /^(?:counts?|counter|number|num|total|totals|sum)$/.test(word)),
     isPartial: any(partial),
     isWhole:
@@ -235,9 +286,19 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
       !isCircumstance &&
       time !== 'withdrawal',
     isPurpose:
-      words.length <= 6 &&
-      any(purposeWords) &&
-      words.every((word) => purposeWords.has(word) || aroundPurposes.has(word) || refusing.has(word)),
+      words.length <= 8 &&
+      (words.some(isPurposeWord) || (any(channelWords) && (any(consentWords) || grants || refuses || isNegated))) &&
+      words.every(
+        (word) =>
+          isPurposeWord(word) ||
+          aroundPurposes.has(word) ||
+          channelWords.has(word) ||
+          smallWords.has(word) ||
+          consentWords.has(word) ||
+          strictlyGranting.has(word) ||
+          refusing.has(word) ||
+          negating.has(word),
+      ),
     isStatus:
       words.length > 0 &&
       words.every(
@@ -263,12 +324,29 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
         : time === null && words.every((word) => timeWords.has(word) || eventTimes.has(word)) && !any(noTimes)
           ? 'event'
           : null,
+    mayBeTime:
+      (!any(noTimes) &&
+        !any(formerWords) &&
+        (any(timeWords) || any(eventTimes) || any(choiceTimes) || any(changeTimes))) ||
+      (words.length === 1 && dispatchTimes.has(plain)),
     timeGrants:
       !any(noTimes) &&
       !refuses &&
       !isNegated &&
       words.some((word) => word === 'given' || word === 'granted' || word === 'optedin' || word === 'optin'),
   };
+}
+
+/** Which law applies to the visitor: `eea`, `gdprApplies`, `isUserSubjectToGDPR`. */
+function isScope(words: readonly string[]): boolean {
+  return (
+    (words.includes('subject') && words.includes('to')) ||
+    words.some((word) => word === 'eea' || word === 'applies' || word === 'applicable')
+  );
+}
+
+function isPurposeWord(word: string): boolean {
+  return purposeWords.has(word) || purposeStems.test(word);
 }
 
 function polarityOf(
@@ -295,6 +373,28 @@ function joined(words: readonly string[]): readonly string[] {
   });
 }
 
+/** Whether a field next to an envelope belongs to the record, or an object may be the record itself ({@link Family.nameSays}). */
+export function placeOf(key: string): 'content' | 'wrapper' | null {
+  const role = roleOf(key);
+  if (role.isConsent && !role.isCircumstance && !role.isTerms && role.time === null && !role.isSetting)
+    return 'content';
+  const isOther =
+    role.isContainer ||
+    role.isCircumstance ||
+    role.isPurpose ||
+    role.isTerms ||
+    role.isSetting ||
+    role.isFormer ||
+    role.isWhole ||
+    role.lists !== null ||
+    things.has(role.plain);
+  return isOther ? null : 'wrapper';
+}
+/** Objects beside a choice. */
+const things = setOf(
+  'user customer contact client profile person visitor subject site page policy account actor target error links pagination visiteur besucher nutzer kunde utente usuario cliente klant klient kund kunde session vendor purpose',
+);
+
 /** A field of a record's content with what its name says. */
 export interface NamedField {
   /** Normalised. */
@@ -316,6 +416,14 @@ export function fieldsOf(payload: Payload): readonly NamedField[] {
     fields.push({ name, key, path, value, role: roleOf(key) });
   }
   return fields;
+}
+
+/** What stands next to the envelope. */
+export function fieldsBeside(payload: Payload): readonly NamedField[] {
+  return payload.fields().flatMap(({ name, found: { path, value, beside } }) => {
+    const key = lastName(path);
+    return beside && !isBlank(value) ? [{ name, key, path, value, role: roleOf(key) }] : [];
+  });
 }
 
 /** The name of the field at a path. */

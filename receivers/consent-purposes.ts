@@ -1,7 +1,15 @@
 import { isNecessary, type PurposeChoice, purposeKey } from '../src/core/consent-judgement.ts';
 import { plainForm } from '../src/core/plain-words.ts';
-import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
-import { isAlwaysActive, lastName, type NamedField, roleOf, saysNotChosen, saysOtherBasis } from './consent-names.ts';
+import { choiceMeant, type ChoiceMeant, purposeMeant } from './choice-words.ts';
+import {
+  isAlwaysActive,
+  lastName,
+  type NamedField,
+  type NameRole,
+  roleOf,
+  saysNotChosen,
+  saysOtherBasis,
+} from './consent-names.ts';
 import { fieldNames, purposeFlags } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
 import { clean, isBlank, isJsonObject, type JsonObject, parseWrapped, textOf } from './parse.ts';
@@ -26,6 +34,8 @@ export interface PurposesRead {
   readonly times: unknown[];
   /** A purpose's own statement that the visitor did not choose it. */
   notChosen: string | null;
+  /** There are fields for choices, all of them empty. */
+  isBlank: boolean;
 }
 
 /** The most purposes read in one decision. */
@@ -34,6 +44,8 @@ const MAX_PURPOSES = 500;
 const MAX_VENDORS = 50;
 const MAX_NAME = 200;
 const MAX_DEPTH = 5;
+/** Longer paths are not followed, in UTF-16 units: a key may be a megabyte. */
+const MAX_PATH = 2000;
 
 /** What being in a list means. */
 type Listed = 'granted' | 'denied' | null;
@@ -87,7 +99,9 @@ const notPurposes = new Set(
 export function readPurposes(payload: Payload, fields: readonly NamedField[], platform: Platform | null): PurposesRead {
   const reader = new PurposeReader(payload, fields, platform);
   reader.readLists();
-  if (reader.isEmpty()) reader.readFlags();
+  reader.readFlags();
+  reader.readProvisions();
+  reader.readNested();
   return reader.read;
 }
 
@@ -152,12 +166,39 @@ export function unwrapConsent(key: string, text: string): JsonObject | null {
     const object = objectIn(text);
     if (object !== null) return object;
   }
+  if (!isCookie && !role.isContainer) {
+    const object = purposesIn(text);
+    if (object !== null) return object;
+  }
   if (
     !isCookie &&
     (role.time !== null || role.isCircumstance || !(role.isContainer || role.isWhole || /cookie|consent/i.test(key)))
   )
     return null;
   return objectIn(text) ?? pairsIn(text);
+}
+
+const SAYS =
+  /[:=]\s*["']?(?:true|false|yes|no|allow|deny|granted|denied|on|off|[01])\b|[;,]\s*(?:no|si|ja|nein|oui|non|sim|yes|true|false|tak|nie|nee|nej|[01])\s*(?:$|[;,])/i;
+
+/** The object in a text of pairs or of two lines of CSV that names at least two purposes with a choice, under whatever name the text stands. */
+function purposesIn(text: string): JsonObject | null {
+  if (!SAYS.test(text)) return null;
+  const object = csvIn(text) ?? pairsIn(text);
+  if (object === null) return null;
+  const said = Object.entries(object).filter(([key, value]) => isFlag(key) && purposeMeant(value) !== null);
+  return said.length >= 2 ? object : null;
+}
+
+/** The values of a single line under a line of names; null for any other text. */
+function csvIn(text: string): JsonObject | null {
+  const lines = text.trim().split(/\r?\n/, 3);
+  const [names = '', values = ''] = lines;
+  const separator = [';', '\t', ','].find((one) => names.includes(one));
+  if (lines.length !== 2 || separator === undefined) return null;
+  const cellsOf = (line: string) => line.split(separator).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+  const [keys, cells] = [cellsOf(names), cellsOf(values)];
+  return keys.length === cells.length ? Object.fromEntries(keys.map((key, at) => [key, cells[at]])) : null;
 }
 
 /** The cookie of c15t: `c.` before the granted purposes, `i.t` for their time, `i.sid` for the visitor. */
@@ -179,6 +220,115 @@ function objectIn(text: string): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
+/** The names in a list in a text. */
+function namesIn(text: string): readonly string[] {
+  return unescaped(text)
+    .split(/[,;|]/)
+    .filter((name) => name.trim() !== '');
+}
+
+/** Whether objects of this name may hold choices somewhere within. */
+function mayHold(role: NameRole): boolean {
+  return !role.isLegitimateInterest && !role.isTerms && !role.isFormer && !role.isSetting;
+}
+
+function isFlag(key: string): boolean {
+  return flagNames.has(normaliseName(key)) || roleOf(key).isPurpose;
+}
+
+/** Whether a name says nothing of its own about a record. */
+function isPlainName(role: NameRole): boolean {
+  return (
+    role.polarity === null &&
+    /\p{L}/u.test(role.plain) &&
+    !role.isCircumstance &&
+    !role.isWhole &&
+    !role.isStatus &&
+    !role.isTerms &&
+    !role.isScope &&
+    role.time === null
+  );
+}
+
+/** A word that is said of consent alone: `granted`, `DENY`, `acconsento`, not `yes` or `on`. */
+function isConsentWord(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length < 4) return false;
+  return outcomeOf(choiceMeant(value)) !== null && !everydayWords.test(value);
+}
+/** A word that is also the model of a region. */
+function isModel(value: unknown): boolean {
+  return typeof value === 'string' && /^opt[-_ ]?(?:in|out)$/i.test(value);
+}
+
+const everydayWords =
+  /^(?:consent|true|false|none|enabled?|disabled?|on|off|yes|no|approved|blocked|required|essential|necessary|full|everything|nothing|invalid|expired|terminated|restricted|all)$/i;
+
+/** Whether an object consists of such words: {"marketing_diretto": "acconsento", "profilazione": "non acconsento"}. */
+function isOfConsentWords(entries: readonly (readonly [string, unknown])[]): boolean {
+  let count = 0;
+  for (const [key, value] of entries) {
+    if (isBlank(value) || typeof value === 'object') return false;
+    const role = roleOf(key);
+    if (isConsentWord(value) && (isPlainName(role) || role.isPurpose)) count += 1;
+    else if (!role.isCircumstance && role.time === null) return false;
+  }
+  return count >= 2;
+}
+
+/** Whether an item of a list without a telling name is about consent: it has a field like `opted_in`, or a word of consent. */
+function saysConsent(item: JsonObject): boolean {
+  return Object.entries(item)
+    .slice(0, MAX_MEMBERS)
+    .some(([key, value]) => {
+      const role = roleOf(key);
+      if (typeof value === 'object' || role.isCircumstance || role.isTerms) return false;
+      return role.isConsent ? purposeMeant(value) !== null : choiceKeys.has(role.plain) && isConsentWord(value);
+    });
+}
+
+function isCommand(item: unknown): item is readonly unknown[] {
+  return Array.isArray(item) && item[0] === 'consent' && isJsonObject(item[2]);
+}
+
+/** Whether an object holds several purposes instead of being one: {"analytics": true, "ads": false}. */
+function holdsPurposes(item: JsonObject): boolean {
+  let purposes = 0;
+  for (const key of Object.keys(item).slice(0, MAX_MEMBERS)) {
+    const value = item[key];
+    const role = roleOf(key);
+    if ((key === 'name' || key === 'id') && typeof value === 'string') return false;
+    if (typeof value === 'object' || purposeMeant(value) === null) continue;
+    if (choiceKeys.has(role.plain)) return false;
+    if (
+      isFlag(key) ||
+      (role.isConsent && role.polarity === 'granting' && !role.isWhole && !role.isStatus && !role.isCircumstance)
+    )
+      purposes += 1;
+  }
+  return purposes >= 2;
+}
+
+/** Whether an object describes a purpose: {"name": {"en": "Analytics"}, "order": 1}. */
+function isDescription(item: JsonObject): boolean {
+  return ['name', 'title', 'label', 'description'].some((key) => {
+    const value = item[key];
+    return (
+      typeof value === 'string' || (isJsonObject(value) && Object.values(value).every((one) => typeof one === 'string'))
+    );
+  });
+}
+
+/** What a record calls its purposes, by their ids in plain form. */
+function labelsIn(fields: readonly NamedField[]): ReadonlyMap<string, string> {
+  const labels = new Map<string, string>();
+  for (const { name, value } of fields) {
+    if (!isJsonObject(value) || !/(?:labels?|names|titles)$/.test(name)) continue;
+    for (const [key, label] of Object.entries(value).slice(0, MAX_PURPOSES))
+      if (typeof label === 'string') labels.set(plainForm(key), label);
+  }
+  return labels;
+}
+
 class PurposeReader {
   readonly read: PurposesRead = {
     choices: new Map(),
@@ -188,7 +338,11 @@ class PurposeReader {
     unread: [],
     times: [],
     notChosen: null,
+    isBlank: false,
   };
+  /** Ids of purposes that the record describes without a choice, in plain form. */
+  readonly #described = new Set<string>();
+  #labels: ReadonlyMap<string, string> | null = null;
   readonly #payload: Payload;
   readonly #fields: readonly NamedField[];
   readonly #platform: Platform | null;
@@ -200,10 +354,6 @@ class PurposeReader {
     this.#payload = payload;
     this.#fields = fields;
     this.#platform = platform;
-  }
-
-  isEmpty(): boolean {
-    return this.#size() === 0;
   }
 
   readLists(): void {
@@ -238,15 +388,7 @@ class PurposeReader {
       if (typeof value === 'string') {
         // `authorized_vendors`: a list in a text; else pairs only.
         const isList = role.lists !== null && role.isContainer && (choiceMeant(value) === null || isNecessary(value));
-        if (isList)
-          this.#container(
-            unescaped(value)
-              .split(/[,;|]/)
-              .filter((one) => one.trim() !== ''),
-            path,
-            role.lists,
-            0,
-          );
+        if (isList) this.#container(namesIn(value), path, role.lists, 0);
         else if (/^[01]{4,64}$/.test(value) && /purposeconsents$/.test(name)) this.#bits(value, path);
       } else if (
         typeof value === 'object' &&
@@ -267,22 +409,95 @@ class PurposeReader {
       this.#put(String(at + 1), bit === '1' ? 'granted' : 'denied', path, text);
   }
 
+  /** The rules of a FHIR consent: each permits or denies what it names, except what a rule within it says. */
+  readProvisions(): void {
+    const decision = choiceMeant(this.#payload.named('decision'));
+    const provision = this.#payload.named('provision');
+    for (const one of Array.isArray(provision) ? provision.slice(0, MAX_PURPOSES) : [provision])
+      if (isJsonObject(one)) this.#provision(one, outcomeOf(decision), 'provision', 0);
+  }
+
+  #provision(rule: JsonObject, outer: Listed, path: string, depth: number): void {
+    const type = outcomeOf(choiceMeant(rule['type']));
+    // Release 5 states the base rule once; a rule within a rule is an exception to it.
+    const said = type ?? (depth === 0 ? outer : outer === 'granted' ? 'denied' : outer === 'denied' ? 'granted' : null);
+    const purposes = Array.isArray(rule['purpose']) ? rule['purpose'].filter(isJsonObject) : [];
+    for (const { code, display } of purposes) {
+      const name = textOf(display, MAX_NAME) ?? textOf(code, MAX_NAME);
+      if (name !== null && said !== null) this.#put(name, said, path, said);
+    }
+    const rules = Array.isArray(rule['provision']) ? rule['provision'].filter(isJsonObject) : [];
+    if (depth > 0 && purposes.length === 0 && said === 'denied')
+      this.read.contradictions.push([path, `${path}.type=deny`]);
+    if (depth < MAX_DEPTH) for (const one of rules) this.#provision(one, said, `${path}.provision`, depth + 1);
+  }
+
+  /** Purposes that say so themselves within other objects: {"user_properties": {"$set": {"consent_analytics": "denied"}}}. */
+  readNested(): void {
+    for (const { path, value, role } of this.#fields)
+      if (typeof value === 'object' && mayHold(role) && !this.#payload.isOpened(value)) this.#nested(value, path, 0);
+  }
+
+  #nested(value: unknown, path: string, depth: number): void {
+    if (depth > 3 || path.length > MAX_PATH || this.#seen.has(value)) return;
+    if (Array.isArray(value)) {
+      const isLayer = value.some(isCommand);
+      const hasUpdate = value.some((item) => isCommand(item) && item[1] === 'update');
+      for (const item of value.slice(0, 100)) {
+        if (isLayer && isJsonObject(item)) this.read.times.push(item['ts'], item['timestamp']);
+        if (isCommand(item)) this.#command(item, path, hasUpdate);
+        else if (isJsonObject(item) && nameWithin(item) !== null && saysConsent(item)) this.#item(item, path, null);
+        else if (typeof item === 'object') this.#nested(item, path, depth + 1);
+      }
+      return;
+    }
+    if (!isJsonObject(value)) return;
+    const entries = Object.entries(value).slice(0, MAX_PURPOSES);
+    const areDescribed =
+      this.#described.size > 0 && entries.length > 0 && entries.every(([key]) => this.#described.has(plainForm(key)));
+    if (areDescribed || isOfConsentWords(entries)) {
+      this.#container(value, path, null, depth + 1);
+      return;
+    }
+    for (const [key, inner] of entries) {
+      const role = roleOf(key);
+      if (!mayHold(role)) continue;
+      if (typeof inner === 'object') this.#nested(inner, `${path}.${key}`, depth + 1);
+      else if (isFlag(key) && !role.isCount && purposeMeant(inner) !== null)
+        this.#member(key, inner, `${path}.${key}`, { listed: null, depth: depth + 1, isPairs: false });
+    }
+  }
+
+  /** `gtag('consent', 'update', {…})` among the pushes of a data layer. What is set by default was not chosen. */
+  #command([, command, choices]: readonly unknown[], path: string, hasUpdate: boolean): void {
+    if (command === 'update') this.#container(choices, path, null, 1);
+    else if (!hasUpdate) this.read.notChosen ??= `${path}=${shortly(command)}`;
+  }
+
   /** Flags of well-known purposes in the record itself. */
   readFlags(): void {
+    const flags = this.#fields.filter(
+      ({ name, value, role }) => (role.isPurpose || flagNames.has(name)) && purposeMeant(value) !== null,
+    );
+    // {"purposes": {…}, "tracking_enabled": true}: one flag beside purposes is something else.
+    if (flags.length < 2 && this.#size() > 0) return;
+    const isAmongWords = flags.filter(({ value }) => isConsentWord(value) && !isModel(value)).length >= 2;
     for (const { name: normalised, key: name, path, value, role } of this.#fields) {
       if (Array.isArray(value)) continue;
       const flag = flagNames.get(normalised);
-      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true) continue;
+      const isWord =
+        isAmongWords && isConsentWord(value) && !isModel(value) && isPlainName(role) && !notPurposes.has(normalised);
+      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isWord) continue;
       if (flag === undefined && this.#platform?.flags === true && (notPurposes.has(normalised) || role.isCircumstance))
         continue;
-      if (role.notChosenIf !== null) continue;
+      if (role.notChosenIf !== null || this.#seen.has(value)) continue;
       if (isJsonObject(value)) {
         // {"Analytics": {"consented": true, "timestamp": …}}
         if (choiceWithin(value, path).isStated)
           this.#takeItem(flag ?? name, value, path, () => this.read.unread.push(path));
         continue;
       }
-      const says = choiceMeant(value);
+      const says = purposeMeant(value);
       // Not having opted out of a sale is not consent to it.
       const isRightToRefuse = outcomeOf(says) === 'granted' && /sale|sell/i.test(name);
       if (isRightToRefuse || (typeof value === 'number' && role.isCount)) continue;
@@ -307,14 +522,7 @@ class PurposeReader {
     if (pairs !== null) return this.#object(pairs, path, listed, depth, true);
     const isSigned = listed === null && hasSigns(text);
     if (!NAMES_LIST.test(path) && listed === null && !isSigned) return false;
-    return this.#list(
-      unescaped(text)
-        .split(/[,;|]/)
-        .filter((name) => name.trim() !== ''),
-      path,
-      listed,
-      depth,
-    );
+    return this.#list(namesIn(text), path, listed, depth);
   }
 
   #list(items: readonly unknown[], path: string, listed: Listed, depth: number): boolean {
@@ -371,13 +579,43 @@ class PurposeReader {
 
   #object(value: JsonObject, path: string, listed: Listed, depth: number, isPairs = false): boolean {
     const before = this.#size();
-    if (listed === 'granted' && Object.keys(value).length === 0) this.read.grantsNothing = true;
-    for (const key of Object.keys(value).slice(0, MAX_PURPOSES)) {
+    const keys = Object.keys(value).slice(0, MAX_PURPOSES);
+    if (listed === 'granted' && keys.length === 0) this.read.grantsNothing = true;
+    if (keys.length > 0 && keys.every((key) => isBlank(value[key]))) this.read.isBlank = true;
+    if (this.#areTimes(value, keys)) {
+      for (const key of keys) this.#timeOrRefusal(key, value[key], `${path}.${key}`);
+      return true;
+    }
+    for (const key of keys) {
       this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });
     }
     const any = this.#size() > before || Object.keys(value).length === 0;
     if (this.#size() > before) this.#payload.use(value);
     return any;
+  }
+
+  /** Whether an object says when each purpose was accepted: `optional=-1|social=2026-11-26T15:00:00`. */
+  #areTimes(value: JsonObject, keys: readonly string[]): boolean {
+    let times = 0;
+    for (const key of keys) {
+      const one = value[key];
+      if (isBlank(one) || one === false || one === 0 || String(one) === '-1') continue;
+      const outcome = outcomeOf(choiceMeant(one));
+      if (outcome === 'granted') return false;
+      if (outcome === 'denied') continue;
+      const role = roleOf(key);
+      if (role.time !== null || role.isCircumstance || role.isScope || role.polarity === 'refusing') return false;
+      if (this.#payload.timeOf(one)?.counts !== true) return false;
+      times += 1;
+    }
+    return times > 0;
+  }
+
+  #timeOrRefusal(key: string, value: unknown, path: string): void {
+    if (isBlank(value)) return;
+    const time = this.#payload.timeOf(value);
+    if (time !== null) this.read.times.push(value);
+    this.#put(key, time === null ? 'denied' : 'granted', path, value);
   }
 
   #size(): number {
@@ -393,10 +631,12 @@ class PurposeReader {
   ): void {
     const role = roleOf(key);
     const name = normaliseName(key);
-    if (isBlank(item) || role.isLegitimateInterest || role.isTerms || defaults.has(name)) return;
+    if (isBlank(item) || role.isLegitimateInterest || role.isTerms || role.isScope || defaults.has(name)) return;
     const isNested = typeof item === 'object';
     if (role.time !== null && !role.timeGrants) this.read.times.push(item);
-    if (isNested && (containers.has(name) || this.#isOpened(item))) {
+    if (role.time !== null && !isNested && typeof item !== 'boolean' && this.#payload.timeOf(item) !== null) return;
+    const isList = Array.isArray(item) && role.isContainer && item.some(isJsonObject);
+    if (isNested && (containers.has(name) || isList || this.#isOpened(item))) {
       if (!vendors.has(name) || sizeOf(item) <= MAX_VENDORS) this.#container(item, path, listed, depth + 1);
       return;
     }
@@ -412,7 +652,13 @@ class PurposeReader {
     )
       return;
     if (isJsonObject(item)) {
-      this.#takeItem(key, item, path, () => this.#unreadMember(item, path, listed, depth));
+      if (holdsPurposes(item)) this.#container(item, path, listed, depth + 1);
+      else this.#takeItem(key, item, path, () => this.#unreadMember(key, item, path, { listed, depth }));
+      return;
+    }
+    // {"preferences_disabled": "analytics,marketing"}
+    if (typeof item === 'string' && role.lists !== null && role.isContainer && choiceMeant(item) === null) {
+      this.#container(namesIn(item), path, role.lists, depth + 1);
       return;
     }
     if (Array.isArray(item)) {
@@ -431,7 +677,7 @@ class PurposeReader {
       this.#put(key, 'necessary', path, item);
       return;
     }
-    const says = String(item) === '-1' ? 'refused' : choiceMeant(item);
+    const says = String(item) === '-1' ? 'refused' : purposeMeant(item);
     if (
       role.notChosenIf !== null ||
       (role.isStatus && !(role.polarity === 'refusing' && outcomeOf(says) === 'granted'))
@@ -449,6 +695,8 @@ class PurposeReader {
   #takeItem(name: string, item: JsonObject, path: string, otherwise: () => void): boolean {
     const within = choiceWithin(item, path);
     this.read.times.push(...within.times);
+    this.#grantsWithin(item, path);
+    if (isNecessary(name) && within.notChosen !== null) return this.#put(name, 'necessary', path, true);
     if (within.contradiction !== null) return this.#contradict(name, within.contradiction);
     if (within.necessary) return this.#put(name, 'necessary', path, true);
     if (within.notChosen !== null) {
@@ -460,8 +708,25 @@ class PurposeReader {
     return true;
   }
 
+  /** {"vendorGrant": false, "purposeGrants": {"Personalised ads": false}} */
+  #grantsWithin(item: JsonObject, path: string): void {
+    for (const [key, value] of Object.entries(item).slice(0, MAX_MEMBERS))
+      if (isJsonObject(value) && /(?:grants|consents)$/i.test(key))
+        this.#container(value, `${path}.${key}`, null, MAX_DEPTH - 1);
+  }
+
   /** An object that is not a choice itself may hold purposes one level below: {"web": {"analytics": false}}. */
-  #unreadMember(item: JsonObject, path: string, listed: Listed, depth: number): void {
+  #unreadMember(
+    key: string,
+    item: JsonObject,
+    path: string,
+    { listed, depth }: { readonly listed: Listed; readonly depth: number },
+  ): void {
+    if (isDescription(item)) {
+      this.#described.add(plainForm(key));
+      this.read.unread.push(path);
+      return;
+    }
     if (!this.#container(item, path, listed, depth + 1)) this.read.unread.push(path);
   }
 
@@ -509,13 +774,23 @@ class PurposeReader {
     return outcome === 'denied' || this.#put(name, 'denied', path, value);
   }
 
+  /** What the record calls a purpose: `{"labels": {"C0000": "Strictly necessary"}}`. */
+  #labelOf(name: string): string | undefined {
+    this.#labels ??= labelsIn(this.#fields);
+    return this.#labels.size === 0 ? undefined : this.#labels.get(plainForm(name));
+  }
+
   #put(name: string, outcome: PurposeChoice, path: string, value: unknown): boolean {
     const trimmed = clean(name.trim());
     if (trimmed === '' || trimmed.length > MAX_NAME || this.read.choices.size >= MAX_PURPOSES) return false;
     // A number among vendors is one of the TCF's list, which its string holds.
     if (/^\d+$/.test(trimmed) && /vendor[^.]*(?:\.[^.]*){0,2}$/i.test(path)) return true;
     const platformNecessary = this.#platform?.necessary?.includes(normaliseName(trimmed)) === true;
-    const choice = platformNecessary || this.#payload.isNecessary(trimmed) ? 'necessary' : outcome;
+    const label = this.#labelOf(trimmed);
+    const choice =
+      platformNecessary || this.#payload.isNecessary(trimmed) || (label !== undefined && isNecessary(label))
+        ? 'necessary'
+        : outcome;
     const key = purposeKey(trimmed);
     const known = this.#said.get(key);
     if (known === undefined) {
@@ -581,6 +856,7 @@ const containers: ReadonlySet<string> = new Set([
   'global',
   'web',
   'cookies',
+  'purposegrants',
 ]);
 
 const flagNames: ReadonlyMap<string, string> = new Map(purposeFlags.map((flag) => [normaliseName(flag), flag]));
@@ -606,7 +882,10 @@ const NAME_KEYS = [
   'type',
   'label',
   'title',
-] as const;
+  ...'kennung bezeichnung zweck titel nom finalite titre nombre finalidad nome finalita categoria naam doel doeleinde categorie nazwa cel kategoria namn andamal kategori navn formal nimi tarkoitus nazev ucel lista liste topic pluginname'.split(
+    ' ',
+  ),
+];
 
 /** Fields of an item that hold its choice if their names say nothing else, in plain form. */
 const choiceKeys: ReadonlySet<string> = new Set([
@@ -631,6 +910,11 @@ const choiceKeys: ReadonlySet<string> = new Set([
   'isactive',
   'permission',
   'val',
+  'update',
+  'current',
+  ...'wert antwort etat valeur choix reponse estado valor respuesta eleccion stato valore risposta scelta waarde keuze antwoord resposta escolha wartosc wybor odpowiedz varde svar vaerdi tila arvo vastaus stav hodnota aktiv actif activo attivo actief ativo'.split(
+    ' ',
+  ),
 ]);
 
 /** The most fields examined in an object about one purpose. */
@@ -669,6 +953,8 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     const value = item[key];
     const role = roleOf(key);
     const name = role.plain;
+    // {"default": true, "update": false}: what applied before the choice, and the choice.
+    if (name === 'default' && (item['update'] !== undefined || item['current'] !== undefined)) continue;
     const at = () => `${path}.${key}=${shortly(value)}`;
     if (role.isNecessaryFlag && typeof value !== 'object') {
       necessary ||= choiceMeant(value) === 'given';
@@ -724,7 +1010,9 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
 function nameWithin(item: JsonObject): string | null {
   const values = byNormalisedName(item);
   for (const key of NAME_KEYS) {
-    const name = textOf(values.get(key), MAX_NAME);
+    const value = values.get(key);
+    // {"name": {"en": "Analytics", "de": "Analyse"}}
+    const name = textOf(isJsonObject(value) ? (value['en'] ?? Object.values(value)[0]) : value, MAX_NAME);
     if (name !== null && (key !== 'type' || choiceMeant(name) === null)) return name;
   }
   for (const [key, value] of Object.entries(item).slice(0, 50)) {
@@ -732,7 +1020,7 @@ function nameWithin(item: JsonObject): string | null {
     if (
       name !== null &&
       roleOf(key).time === null &&
-      /(?:purpose|category|notice|topic|channel|service|vendor|permission|preference)[a-z_]*(?:id|name|key|slug|code)$/i.test(
+      /(?:purpose|category|notice|topic|channel|service|vendor|permission|preference|list|plugin)[a-z_]*(?:id|name|key|slug|code)$|(?:key|slug|code)$/i.test(
         normaliseName(key),
       )
     )

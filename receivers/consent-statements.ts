@@ -2,10 +2,11 @@ import { type Doubt, isNecessary, type PurposeChoice } from '../src/core/consent
 import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
-import { lastName, type NamedField, saysNotChosen, saysOtherBasis } from './consent-names.ts';
+import { choiceNamed, namesConsent } from './consent-events.ts';
+import { lastName, type NamedField, roleOf, saysNotChosen, saysOtherBasis } from './consent-names.ts';
 import { type PurposesRead, shortly } from './consent-purposes.ts';
 import { normaliseName } from './field-table.ts';
-import { textOf } from './parse.ts';
+import { clean, textOf } from './parse.ts';
 import type { Payload } from './payload.ts';
 import type { Platform } from './platforms.ts';
 
@@ -23,12 +24,22 @@ export interface Statements {
   readonly withdrawn: boolean;
   /** The statement that the visitor did not choose. */
   readonly notChosen: string | null;
+  readonly fields: readonly NamedField[];
 }
 
+/** The statement that the time of consent makes. */
+export const ITS_TIME = 'its time';
+
 /** Names that are also used for other things than a choice, in normalised form. */
-const lifecycle: ReadonlySet<string> = new Set(['status', 'state', 'value']);
+const lifecycle: ReadonlySet<string> = new Set([
+  ...['status', 'state', 'value'],
+  ...'estado etat stato toestand stan tila stav tilstand wert valeur valor valore waarde wartosc varde'.split(' '),
+]);
 const models: ReadonlySet<string> = new Set(['type', 'consenttype', 'eventtype', 'consentmodel', 'model']);
 const acts: ReadonlySet<string> = new Set([
+  ...'aktion azione accion acao akcja actie atgard toiminto antwort respuesta reponse risposta antwoord resposta odpowiedz svar vastaus odpoved'.split(
+    ' ',
+  ),
   'action',
   'useraction',
   'consentaction',
@@ -37,14 +48,35 @@ const acts: ReadonlySet<string> = new Set([
   'response',
 ]);
 
-/** Reads every statement about the whole choice. Adds refusals of single rights (`doNotSell: true`) to the purposes. */
+/** Reads every statement about the whole choice, of the event's name too if the service does not document it. Adds refusals of single rights (`doNotSell: true`) to the purposes. */
 export function readStatements(
   payload: Payload,
   fields: readonly NamedField[],
   platform: Platform | null,
   purposes: PurposesRead,
+  event: string | null = null,
 ): Statements {
-  return new StatementReader(payload, fields, platform, purposes).read();
+  const told = new StatementReader(payload, fields, platform, purposes).read();
+  const named = [event, payload.named('event')].find(
+    (one): one is string =>
+      typeof one === 'string' && one !== 'consent.recorded' && namesConsent(one) && choiceNamed(one) !== null,
+  );
+  return named === undefined ? told : besideEvent(told, named);
+}
+
+/** The name of an event is one more label. That it says "withdrawn" ends consent only if the content grants nothing. */
+function besideEvent(told: Statements, event: string): Statements {
+  const choice = choiceNamed(event);
+  if (choice === null) return told;
+  const named: Statement = { choice, at: `event=${shortly(event)}` };
+  if (choice !== 'withdrawn') return { ...told, whole: [...told.whole, named] };
+  const given = told.whole.find((one) => one.choice === 'given' || one.choice === 'renewed-given');
+  const { choices, contradictions } = told.purposes;
+  const granted = namesOf(choices, 'granted')[0];
+  const grants = given?.at ?? (granted === undefined || namesOf(choices, 'denied').length > 0 ? null : granted);
+  if (grants === null) return { ...told, whole: [...told.whole, named], withdrawn: true };
+  contradictions.push([grants, named.at]);
+  return told;
 }
 
 class StatementReader {
@@ -84,6 +116,7 @@ class StatementReader {
       if (saysOtherBasis(role, value) || saysNotChosen(role, value)) this.#notChosen ??= `${path}=${shortly(value)}`;
     // gtag('consent', 'default', …)
     if (payload.named('0') === 'consent' && payload.named('1') === 'default') this.#notChosen ??= '1=default';
+    this.#noAnswer();
     if (this.#whole.length === 0) for (const path of this.#puzzling) payload.puzzle(path);
     const withdrawn = this.#withdrawn || this.#whole.some(({ choice }) => choice === 'withdrawn');
     return {
@@ -91,7 +124,19 @@ class StatementReader {
       whole: this.#whole,
       withdrawn,
       notChosen: this.#notChosen ?? this.#purposes.notChosen,
+      fields: this.#fields,
     };
+  }
+
+  /** {"choice": null, "preferences": {"analytics": null}}: asked for and not answered. */
+  #noAnswer(): void {
+    if (this.#whole.length > 0 || this.#purposes.choices.size > 0) return;
+    for (const { found } of this.#payload.fields()) {
+      const { whole, isConsent, plain } = answerRole(found.path);
+      if (found.value === null && !found.beside && (isConsent || whole || plain === 'choice'))
+        this.#whole.push({ choice: 'unknown', at: `${found.path}=null` });
+    }
+    if (this.#purposes.isBlank) this.#whole.push({ choice: 'unknown', at: 'no choice' });
   }
 
   #add(path: string, value: unknown, choice: ChoiceMeant | null): void {
@@ -126,13 +171,14 @@ class StatementReader {
 
   /** A field that is named like a choice or a refusal. */
   #field({ key: name, path, value, role }: NamedField): void {
-    if (this.#seen.has(path) || isNoChoice(this.#platform, name) || role.isCircumstance) return;
+    if (this.#seen.has(path) || isNoChoice(this.#platform, name) || role.isCircumstance || role.isScope) return;
     if (role.polarity !== 'refusing' && (!role.isWhole || role.isPurpose)) return;
     const choice = typeof value === 'number' && value > 1 ? null : choiceMeant(value);
     if (role.polarity === 'refusing') {
       if (role.isCount || !refuses(value, choice)) return;
       if (role.isPartial) {
-        if (!this.#purposes.choices.has(name)) this.#purposes.choices.set(name, 'denied');
+        const purpose = clean(name);
+        if (!this.#purposes.choices.has(purpose)) this.#purposes.choices.set(purpose, 'denied');
       } else if (/withdr|revo/i.test(name)) this.#withdrawn = true;
       else this.#add(path, value, 'refused');
     } else if (role.isWhole && !role.isPurpose) {
@@ -141,6 +187,12 @@ class StatementReader {
       if (!(meant === 'refused' && wordsOfName(name).includes('all'))) this.#add(path, value, meant);
     }
   }
+}
+
+function answerRole(path: string): { readonly whole: boolean; readonly isConsent: boolean; readonly plain: string } {
+  const { isWhole, isConsent, isCircumstance, isTerms, time, plain } = roleOf(lastName(path));
+  const counts = !isCircumstance && !isTerms && time === null;
+  return { whole: isWhole && counts, isConsent: isConsent && isWhole && counts, plain };
 }
 
 /** Whether the value of a field that is named like a refusal makes it one: true, or a word that repeats the refusal. */
@@ -185,11 +237,11 @@ function isSet(payload: Payload, flag: 'withdrawnFlag' | 'refusedFlag'): boolean
  */
 export function stateOf(
   payload: Payload,
-  { purposes, whole, withdrawn, notChosen }: Statements,
+  { purposes, whole, withdrawn, notChosen, fields }: Statements,
   refusalKeepsNecessary = false,
 ): { readonly state: ConsentState; readonly doubts: readonly Doubt[] } {
   const { choices } = purposes;
-  takePurposeOfRecord(payload, choices, { purposes, whole, withdrawn, notChosen });
+  takePurposeOfRecord(payload, choices, { purposes, whole, withdrawn, notChosen, fields });
   const first = (...wanted: readonly ChoiceMeant[]) => whole.find(({ choice }) => wanted.includes(choice));
   takeListed(payload, purposes, whole);
   const granted = namesOf(choices, 'granted');
@@ -237,14 +289,26 @@ export function stateOf(
 function takePurposeOfRecord(
   payload: Payload,
   choices: Map<string, PurposeChoice>,
-  { whole, withdrawn }: Statements,
+  { whole, withdrawn, fields }: Statements,
 ): void {
   if (choices.size > 0) return;
-  const name = payload.first('purposeOfRecord', (value) => (typeof value === 'string' ? textOf(value, 200) : null));
+  const name = purposeNamed(payload, fields);
   if (name === null || choiceMeant(name) !== null) return;
   const refuses = withdrawn || whole.some(({ choice }) => choice === 'refused' || choice === 'expired');
-  const grants = whole.some(({ choice }) => choice === 'given' || choice === 'renewed-given');
+  const grants = whole.some(({ choice, at }) => (choice === 'given' || choice === 'renewed-given') && at !== ITS_TIME);
   if (refuses !== grants) choices.set(name, refuses ? 'denied' : 'granted');
+}
+
+/** The only purpose that a record is about: {"purpose": "ads"}, {"zgoda": "newsletter"}, {"id": "MARKETING_NEWSLETTER"}. */
+function purposeNamed(payload: Payload, fields: readonly NamedField[]): string | null {
+  const named = payload.first('purposeOfRecord', (value) => (typeof value === 'string' ? textOf(value, 200) : null));
+  if (named !== null) return named;
+  for (const { key, value, role } of fields) {
+    const isName = /^(?:id|name|title|titel|nome|nom|nombre|subject|topic|key|code)$/i.test(key);
+    if (typeof value !== 'string' || value.length > 60 || !(isName || (role.isConsent && role.isWhole))) continue;
+    if (choiceMeant(value) === null && roleOf(value).isPurpose) return textOf(value, 200);
+  }
+  return null;
 }
 
 /** A bare list of purposes under a word of acceptance lists what was accepted: {"action": "accept_selected", "categories": ["analytics"]}. */

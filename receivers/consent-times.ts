@@ -1,6 +1,7 @@
-import type { NamedField } from './consent-names.ts';
+import { fieldsBeside, type NamedField, type NameRole, roleOf } from './consent-names.ts';
 import type { Statements } from './consent-statements.ts';
 import type { Occurred } from './occurred.ts';
+import { isJsonObject } from './parse.ts';
 import type { Payload } from './payload.ts';
 
 /** The times of one record. */
@@ -37,7 +38,7 @@ export function readTimes(
     .filter(({ counts }) => counts)
     .sort(byTime)
     .at(-1);
-  const decidedAt = latest ?? own.event ?? payload.occurred('occurredAt', 'consentCreatedAt');
+  const decidedAt = latest ?? own.event ?? dispatched(payload);
   const grants =
     whole.some(({ choice }) => choice === 'given' || choice === 'renewed-given') ||
     [...purposes.choices.values()].includes('granted');
@@ -82,6 +83,8 @@ function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
     if (role.time === 'event') event ??= occurred;
     else if (!seen.has(path)) found[role.time].push({ path, occurred });
   }
+  if (event === null && found.choice.length + found.change.length + found.withdrawal.length === 0)
+    event = onlyTime(payload, fields);
   const times = (some: readonly { readonly occurred: Occurred }[]) => some.map(({ occurred }) => occurred);
   return {
     choice: times(found.choice),
@@ -91,6 +94,53 @@ function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
     grants,
   };
 }
+
+/** The time next to the innermost envelope that has one, or the receipt. */
+function dispatched(payload: Payload): Occurred {
+  const beside = fieldsBeside(payload);
+  let deepest = 0;
+  for (const { path } of beside) deepest = Math.max(deepest, levelOf(path));
+  for (let level = deepest; level > 0; level -= 1) {
+    const time = onlyTime(
+      payload,
+      beside.filter(({ path }) => levelOf(path) === level),
+    );
+    if (time !== null) return time;
+  }
+  const named = payload.occurred('occurredAt', 'consentCreatedAt');
+  return named.basis === 'received' ? (onlyTime(payload, beside) ?? named) : named;
+}
+
+/** How many envelopes are around a field, ten at most. */
+function levelOf(path: string): number {
+  let level = 0;
+  for (let at = path.indexOf('.'); at >= 0 && level < 10; at = path.indexOf('.', at + 1)) level += 1;
+  return level;
+}
+
+/** The only time in a record, among its fields or in a part of it that describes the record; null if there are several that differ. */
+function onlyTime(payload: Payload, fields: readonly NamedField[]): Occurred | null {
+  const times = new Map<string, Occurred>();
+  const add = (role: NameRole, value: unknown) => {
+    if (!role.mayBeTime || typeof value === 'boolean') return;
+    const time = payload.timeOf(value);
+    if (time?.counts === true) times.set(time.at, time);
+  };
+  for (const { value, role } of fields) add(role, value);
+  if (times.size === 0)
+    for (const { value, role } of fields)
+      if (isJsonObject(value) && partsWithTimes.has(role.plain))
+        for (const [key, inner] of Object.entries(value).slice(0, MAX_MEMBERS)) add(roleOf(key), inner);
+  const [only] = times.values();
+  return times.size === 1 && only !== undefined ? only : null;
+}
+
+const MAX_MEMBERS = 50;
+const partsWithTimes: ReadonlySet<string> = new Set(
+  'meta metadata log audit proof evidence event context info details header headers request nachweis preuve prueba prova bewijs dowod bevis'.split(
+    ' ',
+  ),
+);
 
 function ownTime(payload: Payload, field: 'occurredAt' | 'consentCreatedAt'): Occurred | null {
   const first = payload.times(field).find(({ beside }) => !beside);

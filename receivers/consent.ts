@@ -1,9 +1,10 @@
 import { type Doubt, isNecessary, type PurposeChoice, type PurposeChoices } from '../src/core/consent-judgement.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant } from './choice-words.ts';
-import { fieldsOf } from './consent-names.ts';
+import { namesPreferencesOnly } from './consent-events.ts';
+import { fieldsOf, placeOf, roleOf } from './consent-names.ts';
 import { readPurposes, unwrapConsent } from './consent-purposes.ts';
-import { readStatements, stateOf } from './consent-statements.ts';
+import { ITS_TIME, readStatements, stateOf } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
 import { platformOf } from './platforms.ts';
 import { contradictsRecord } from './signals/contradictions.ts';
@@ -12,7 +13,7 @@ import { consentModeFields, type FieldName, fieldsOfFamilies, purposeFlags } fro
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
-import { isJsonObject, textOf } from './parse.ts';
+import { clean, isJsonObject, textOf } from './parse.ts';
 import { readRegion } from './region.ts';
 
 /** One recorded consent choice, from a webhook or a pulled row. */
@@ -50,10 +51,12 @@ export interface DecisionFact {
   readonly occurred: Occurred;
 }
 
+const DOCUMENTED = 'consent.recorded';
+
 /** Recorded consent choices (docs/service.md §6, consent.recorded, and §2.8, rows of the consent log; neither payload is documented). */
 export const consentFamily: Family<DecisionFact> = {
   type: 'decision',
-  events: ['consent.recorded'],
+  events: [DOCUMENTED],
   objects: [
     'consent',
     'consent_record',
@@ -74,21 +77,48 @@ export const consentFamily: Family<DecisionFact> = {
     '2',
     'record',
     'log',
+    'cookies',
+    'value',
+    'gdpr',
+    'ccpa',
+    'usnat',
+    'current_consent',
+    'einwilligung',
+    'zustimmung',
+    'consentement',
+    'consentimiento',
+    'consenso',
+    'toestemming',
+    'consentimento',
+    'zgoda',
+    'samtycke',
+    'samtykke',
+    'suostumus',
+    'souhlas',
   ],
   fields: fieldsOfFamilies('every', 'decision'),
   alsoReads: purposeFlags,
   unwrap: unwrapConsent,
-  read: (_event, payload) => readDecision(payload, 'webhook'),
+  nameSays: placeOf,
+  read: (event, payload) => readDecision(payload, 'webhook', event === DOCUMENTED ? null : event),
   eventIdOf: ({ recordId }) => recordId,
 };
 
-/** A decision from a webhook or a pulled row; a sentence if it says neither who chose nor what. */
-export function readDecision(payload: Payload, via: DecisionFact['via']): DecisionFact | { unreadable: string } {
+/**
+ * A decision from a webhook or a pulled row; a sentence if it says neither who chose nor what. `event`: the name of an event that the service does
+ * not document, whose content must say what was chosen unless its name does; null: documented.
+ */
+export function readDecision(
+  payload: Payload,
+  via: DecisionFact['via'],
+  event: string | null = null,
+): DecisionFact | { unreadable: string } {
   const platform = platformOf(payload);
   const fields = fieldsOf(payload);
   const { choices, ...read } = readPurposes(payload, fields, platform);
   const signals = readSignals(payload, choices);
-  const told = readStatements(payload, fields, platform, { choices, ...read });
+  const told = readStatements(payload, fields, platform, { choices, ...read }, event);
+  if (told.whole.length === 0 && !told.withdrawn) takeGpc(signals, choices);
   const times = readTimes(payload, fields, told);
   const stated = stateOf(
     payload,
@@ -96,7 +126,7 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
       ...told,
       whole:
         told.whole.length === 0 && choices.size === 0 && times.grants
-          ? [{ choice: 'given', at: 'its time' }]
+          ? [{ choice: 'given', at: ITS_TIME }]
           : told.whole,
       withdrawn: told.withdrawn || times.withdrawnAt !== null,
     },
@@ -108,9 +138,11 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
   const ownId = payload.text('recordId');
   const saysNothing =
     judged.state === 'unknown' && choices.size === 0 && judged.doubts.length === 0 && Object.keys(signals).length === 0;
-  if (ownId === null && subject === null && saysNothing) {
+  if (saysNothing && told.whole.length === 0 && (event !== null || (ownId === null && subject === null))) {
     return { unreadable: 'It contains neither a record id nor a subject nor a choice.' };
   }
+  if (event !== null && namesPreferencesOnly(event) && choices.size > 0 && ![...choices.keys()].some(isOfConsent))
+    return { unreadable: 'Its preferences name no purpose that is known.' };
   const occurred = judged.state === 'withdrawn' ? (times.withdrawnAt ?? times.decidedAt) : times.decidedAt;
   return {
     type: 'decision',
@@ -122,7 +154,7 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
     bannerId: payload.text('bannerId'),
     ...readCircumstances(payload, times.firstAt === null ? signals : { ...signals, first_consent_at: times.firstAt }),
     state: judged.state,
-    doubts: judged.doubts,
+    doubts: judged.doubts.map(({ reason, fields: concerned }) => ({ reason, fields: concerned.map(clean) })),
     // Names come from outside; fromEntries makes even `__proto__` an ordinary property.
     purposes: Object.fromEntries(grantsNothing(judged) ? withoutGrants(choices) : choices),
     policyId: payload.text('shownPolicyId'),
@@ -132,6 +164,12 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
     expiresAt: payload.time('consentExpiresAt'),
     occurred,
   };
+}
+
+/** Global Privacy Control alone refuses sale and sharing (11 CCR § 7025). */
+function takeGpc(signals: Circumstances['signals'], choices: Map<string, PurposeChoice>): void {
+  if (signals['gpc'] !== '1' || choices.size > 0) return;
+  for (const purpose of ['sale', 'sharing']) choices.set(purpose, 'denied');
 }
 
 /** A signal never grants; but one that denies what its record grants leaves the record in doubt (docs/assumptions.md, Signals). */
@@ -157,6 +195,12 @@ function grantsNothing({ state, doubts }: Pick<DecisionFact, 'state' | 'doubts'>
 
 function withoutGrants(choices: ReadonlyMap<string, PurposeChoice>): readonly (readonly [string, PurposeChoice])[] {
   return [...choices].filter(([name, choice]) => choice !== 'granted' || isNecessary(name));
+}
+
+/** Whether the name of a purpose is one that consent is asked for. */
+function isOfConsent(purpose: string): boolean {
+  const { isPurpose, isConsent } = roleOf(purpose);
+  return isPurpose || isConsent || isNecessary(purpose);
 }
 
 type Circumstances = Pick<DecisionFact, 'action' | 'method' | 'domain' | 'page' | 'bannerVersion' | 'signals'>;

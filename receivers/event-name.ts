@@ -1,4 +1,5 @@
 import type { SourceOptions } from '../src/core/source.ts';
+import { namesConsent } from './consent-events.ts';
 import { eventNames } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
 import { type Fact, families } from './index.ts';
@@ -42,7 +43,8 @@ export function findEvent(root: JsonObject, options: EventOptions): EventName | 
     // A name or action counts as an event only if it looks like one.
     const plausible =
       (name !== 'name' && name !== 'action') || /^[a-z][a-z0-9_]*\.[a-z0-9_.]+$/i.test(candidate.asGiven);
-    if (plausible) unknown ??= candidate;
+    if (plausible && (unknown === null || (!namesConsent(unknown.event) && namesConsent(candidate.event))))
+      unknown = candidate;
   }
   return unknown;
 }

@@ -9,7 +9,7 @@ const names = {
   every: {
     eventId: 'event_id delivery_id webhook_id message_id ^id ^uuid',
     occurredAt:
-      'timestamp occurred_at event_time event_timestamp event_date time date datetime ^created_at ^created ' +
+      'timestamp occurred_at event_time event_timestamp event_date time date datetime ts ^created_at ^created ' +
       'sent_at',
     language:
       'language lang locale language_code visitor.language visitor.lang visitor.locale requester.language ' +
@@ -53,7 +53,7 @@ const names = {
     consentDomain: 'domain site_domain site.domain banner.domain hostname host website site_host site',
     consentPage: 'page_url page.url page_href page_uri page.href page href url site_url site.url source_url path',
     gpcSignal:
-      'gpc global_privacy_control gpc_signal gpc_enabled sec_gpc signals.gpc privacy_signals.gpc signals.global_privacy_control',
+      'gpc global_privacy_control gpc_signal gpc_enabled sec_gpc headers.sec_gpc navigator.global_privacy_control signals.gpc privacy_signals.gpc signals.global_privacy_control',
     tcfSignal:
       'tc_string tcf_string tcstring iab_tcf_string euconsent euconsent_v2 iabtcf_tcstring ' +
       'tcf.tc_string tcf.tcstring tcf tc_data.tcstring signals.tcf signals.tc_string',
@@ -68,12 +68,13 @@ const names = {
       'consent_state consent_status consent_decision consent_choice user_choice user_decision decision choice state status ' +
       'consent_action user_action action consent consent_given has_consent opted_in opt_in accepted granted given agreed ' +
       'button_clicked clicked_button answer response result consent_type event_type event_name type value provision.type ' +
-      'provision.decision subscription_state cookie_value',
+      'provision.decision subscription_state cookie_value tealium_event tracking_status tracking_authorization_status att_status authorization_status',
     withdrawnFlag: 'withdrawn is_withdrawn revoked is_revoked',
     refusedFlag: 'rejected declined denied refused opted_out opt_out',
     purposeOfRecord:
       'purpose purpose_id purpose_name purpose_code consent_purpose data_use_purpose data_use_purpose_id data_use ' +
-      'processing_purpose purpose.name purpose.id cookie_name',
+      'processing_purpose purpose.name purpose.id data_use_purpose.name cookie_name ' +
+      'zweck finalite finalidad finalita doel doeleinde finalidade cel cel_przetwarzania andamal formal kayttotarkoitus ucel lista list_name newsletter_name topic_name',
     purposes:
       'purposes categories consent_categories cookie_categories consent_purposes choices preferences ' +
       'consent_preferences selections consents permissions services groups choice decision consent consent_state ' +

@@ -9,6 +9,9 @@ const MAX_FIELDS = 1000;
 const MAX_DEPTH = 4;
 const MAX_UNREAD = 50;
 
+const MAX_BESIDE_WRAPPER = 4;
+const LONGEST_WRAPPER = 100;
+
 /** Top-level names that refer to the event itself if there is an envelope next to them. */
 const BESIDE = new Set([
   'id',
@@ -43,6 +46,8 @@ interface PayloadOptions {
   readonly necessaryPurposes?: readonly string[] | undefined;
   /** {@link Family.unwrap}. */
   readonly unwrap?: ((key: string, text: string) => JsonObject | null) | undefined;
+  /** {@link Family.nameSays}. */
+  readonly nameSays?: Family<never>['nameSays'];
 }
 
 /**
@@ -54,6 +59,7 @@ export class Payload {
   readonly #time: TimeContext;
   readonly #necessary: readonly string[];
   readonly #unwrap: PayloadOptions['unwrap'];
+  readonly #nameSays: PayloadOptions['nameSays'];
   /** Normalised path → where it was found. */
   readonly #found = new Map<string, Found>();
   /** The names in {@link #found}, a line each: payloads of one kind have the same. */
@@ -71,19 +77,22 @@ export class Payload {
     objects: ReadonlySet<string>,
     table: FieldTable,
     time: TimeContext,
-    { necessaryPurposes = [], unwrap }: PayloadOptions = {},
+    { necessaryPurposes = [], unwrap, nameSays }: PayloadOptions = {},
   ) {
     this.#table = table;
     this.#time = time;
     this.#necessary = necessaryPurposes;
     this.#unwrap = unwrap;
+    this.#nameSays = nameSays;
     this.#open(root, '', objects, 0);
   }
 
   #open(object: JsonObject, path: string, objects: ReadonlySet<string>, depth: number): void {
     const entries: { name: string; found: Found }[] = [];
     let enveloped = false;
-    for (const key of Object.keys(object).slice(0, MAX_FIELDS)) {
+    const keys = Object.keys(object).slice(0, MAX_FIELDS);
+    const wrapper = this.#wrapperIn(object, keys);
+    for (const key of keys) {
       const name = normaliseName(key);
       let value = object[key];
       if (depth < MAX_DEPTH) {
@@ -105,7 +114,7 @@ export class Payload {
         } else {
           const unwrapped = typeof value === 'string' ? (this.#unwrap?.(key, value) ?? null) : null;
           value = unwrapped ?? value;
-          if (isJsonObject(value) && (unwrapped !== null || objects.has(name))) {
+          if (isJsonObject(value) && (unwrapped !== null || objects.has(name) || key === wrapper)) {
             this.#opened.add(value);
             this.#open(value, `${path}${key}.`, objects, depth + 1);
           }
@@ -113,11 +122,23 @@ export class Payload {
       }
       entries.push({ name, found: { path: path + key, value, parent: object, beside: false } });
     }
+    if (enveloped && this.#nameSays !== undefined)
+      enveloped = !entries.some(({ found }) => this.#nameSays?.(lastOf(found.path)) === 'content');
     for (const { name, found } of entries) {
       const own = enveloped ? { ...found, beside: true } : found;
       this.#add(enveloped && BESIDE.has(name) ? `^${name}` : name, own, depth);
       this.#fields.push({ name, found: own });
     }
+  }
+
+  /** The only object in a small one: {"event": "…", "result": {"choice": "reject"}}. */
+  #wrapperIn(object: JsonObject, keys: readonly string[]): string | null {
+    if (this.#nameSays === undefined || keys.length > MAX_BESIDE_WRAPPER) return null;
+    const nested = keys.filter((key) => typeof object[key] === 'object' && object[key] !== null);
+    const [only] = nested;
+    return nested.length === 1 && only !== undefined && only.length <= LONGEST_WRAPPER && this.#nameSays(only) !== null
+      ? only
+      : null;
   }
 
   #add(name: string, found: Found, depth: number): void {
@@ -335,6 +356,10 @@ const DATE_ALONE = /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/;
 const CLOCK_NAMES: ReadonlySet<string> = new Set(['time', 'timeofday', 'consenttime', 'hour', 'clock']);
 const ZONE_NAMES: ReadonlySet<string> = new Set(['timezone', 'tz', 'zone', 'utcoffset', 'offset', 'timezoneoffset']);
 
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
+}
+
 function siblingOf(object: JsonObject, names: ReadonlySet<string>): unknown {
   const key = Object.keys(object).find((one) => names.has(normaliseName(one)));
   return key === undefined ? undefined : object[key];
@@ -350,6 +375,8 @@ export interface Family<F extends { readonly type: string; readonly occurred: Oc
   readonly anyOf?: string;
   /** The object in the text of a field, whose fields are then read as if they stood outside it; null if it holds none. */
   readonly unwrap?: (key: string, text: string) => JsonObject | null;
+  /** `content`: a field of this name belongs to the event's content even next to an envelope; `wrapper`: an object of this name may be one. */
+  readonly nameSays?: (key: string) => 'content' | 'wrapper' | null;
   /** Fields of items in its lists, looked up within each item. */
   readonly fieldsWithin?: readonly FieldName[];
   /** The fact, or a sentence saying why there is none. */

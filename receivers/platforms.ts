@@ -126,6 +126,12 @@ export const platforms: readonly Platform[] = [
     },
   },
   {
+    name: 'Joomla privacy consents',
+    has: ['subject', 'remind', 'state'],
+    where: (value) => typeof value === 'string' && /PRIVACYCONSENT/i.test(value),
+    words: { state: { 1: 'given', 0: 'invalidated', '-1': 'invalidated' } },
+  },
+  {
     name: 'Braze',
     has: ['externalid', 'subscriptionstate'],
     words: { subscriptionstate: { opted_in: 'given', unsubscribed: 'withdrawn' } },

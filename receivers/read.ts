@@ -3,6 +3,7 @@ import { purposeKey } from '../src/core/consent-judgement.ts';
 import { sha256Hex } from '../src/crypto/hash.ts';
 import type { SourceOptions } from '../src/core/source.ts';
 import { type Batch, batchOf, type Item } from './batch.ts';
+import { namesConsent } from './consent-events.ts';
 import { consentFamily, readDecision, type DecisionFact } from './consent.ts';
 import { blankRequest, dsarFamily } from './dsar.ts';
 import { type EventName, type EventOptions, findEvent, findOwnEvent } from './event-name.ts';
@@ -65,6 +66,10 @@ export function readDelivery(body: Uint8Array, context: ReadingContext): Reading
 function readObject(root: JsonObject, context: ReadingContext): Reading {
   const name = findEvent(root, context.options);
   if (name?.family) return readKnown(root, name.event, name.family, name.asGiven, context);
+  if (name !== null && namesConsent(name.event)) {
+    const reading = readKnown(root, name.event, consentFamily, name.asGiven, context);
+    if (reading.outcome === 'read') return reading;
+  }
   if (mayHoldRequest(root, name?.event ?? null)) return readAsRequest(root, name, context);
   if (name === null) return { outcome: 'unknown-event', event: null, reason: 'The body names no event.' };
   return { outcome: 'unknown-event', event: name.event, reason: 'Unknown event.' };
@@ -183,6 +188,7 @@ function openPayload(
   return new Payload(root, objectNames.get(family) ?? NO_OBJECTS, fieldTableOf(options.fieldNames), time, {
     necessaryPurposes: options.necessaryPurposes,
     unwrap: family.unwrap,
+    nameSays: family.nameSays,
   });
 }
 

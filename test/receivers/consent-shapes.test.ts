@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { choiceMeant } from '../../receivers/choice-words.ts';
+import { choiceMeant, purposeMeant } from '../../receivers/choice-words.ts';
 import type { DecisionFact } from '../../receivers/consent.ts';
 import { readConsentRow, readDelivery } from '../../receivers/read.ts';
 import { isNecessary } from '../../src/core/consent-judgement.ts';
@@ -21,6 +21,8 @@ interface Shape {
   readonly either: readonly string[];
   /** When the choice was made; null: any time. */
   readonly time: string | readonly string[] | null;
+  /** The event's name; absent: consent.recorded. */
+  readonly event?: string;
   readonly ways?: readonly Way[];
 }
 type Way = 'flat' | 'envelope' | 'row';
@@ -31,13 +33,13 @@ const context = {
   options: { fieldNames: {}, assumedOffset: '+00:00' },
 };
 const SENT = '2026-11-26T15:04:59.000Z';
-const event = 'consent.recorded';
 
 /** Forms whose meaning needs the platform's own documentation: they stay unknown, and an officer sees them. */
 const leftUnknown: ReadonlySet<string> = new Set([
   'braze-subscribed',
   'cmnet-gtm-partial',
   'commanders-act',
+  'commandersact-tcprivacy-cookie',
   'conflict-action',
   'conflict-lists',
   'counts-grant',
@@ -65,9 +67,11 @@ const leftUnknown: ReadonlySet<string> = new Set([
   'vendd-plus',
 ]);
 
-const reading: Readonly<Record<Way, (payload: Record<string, unknown>) => ReturnType<typeof readDelivery>>> = {
-  flat: (payload) => readDelivery(bytes({ event, ...payload }), context),
-  envelope: (payload) => readDelivery(bytes({ event, timestamp: SENT, data: payload }), context),
+type Read = (payload: Record<string, unknown>, event?: string) => ReturnType<typeof readDelivery>;
+const reading: Readonly<Record<Way, Read>> = {
+  flat: (payload, event = 'consent.recorded') => readDelivery(bytes({ event, ...payload }), context),
+  envelope: (payload, event = 'consent.recorded') =>
+    readDelivery(bytes({ event, timestamp: SENT, data: payload }), context),
   row: (payload) => readConsentRow(bytes(payload), context),
 };
 
@@ -101,7 +105,7 @@ describe.each(shapes.map((shape) => [shape.name, shape] as const))('%s', (name, 
   it.each<Way>(shape.ways === undefined ? ['flat', 'envelope', 'row'] : [...shape.ways])(
     'grants nothing else than what it states: %s',
     (way) => {
-      const read = reading[way](shape.payload);
+      const read = reading[way](shape.payload, shape.event);
       if (read.outcome !== 'read') {
         expect(leftUnknown).toContain(name);
         return;
@@ -144,7 +148,7 @@ describe('a word of refusal', () => {
   });
   it.each(refusals.map((shape) => [shape.name, shape] as const))('decides in %s', (_name, shape) => {
     const judged = (payload: Record<string, unknown>) => {
-      const read = reading.flat(payload);
+      const read = reading.flat(payload, shape.event);
       if (read.outcome !== 'read') return read.outcome;
       const fact = factOf(read, 'decision');
       return JSON.stringify([judge(fact), fact.purposes, fact.state, fact.doubts.length]);
@@ -157,8 +161,12 @@ describe('a word of refusal', () => {
   });
 });
 
-/** Forms with encoded text or words of their own, which {@link swaps} cannot turn. */
-const ownWords: ReadonlySet<string> = new Set(['onetrust-cookie-refuse', 'rcb-essential']);
+/** Forms with encoded text, dates or words of their own, which {@link swaps} cannot turn. */
+const ownWords: ReadonlySet<string> = new Set([
+  'sapcommerce-consent-withdrawn',
+  'onetrust-cookie-refuse',
+  'rcb-essential',
+]);
 
 /** Copies of a value, each with one statement of refusal turned into one of consent, or a list of refused names renamed. */
 function* swaps(value: unknown): Generator<unknown> {
@@ -171,7 +179,7 @@ function* swaps(value: unknown): Generator<unknown> {
   } else if (value === false) yield true;
   else if (value === true) yield false;
   else if (value === 0 || value === -1) yield 1;
-  else if (typeof value === 'string' && ['refused', 'withdrawn'].includes(choiceMeant(value) ?? '')) yield 'accepted';
+  else if (typeof value === 'string' && ['refused', 'withdrawn'].includes(purposeMeant(value) ?? '')) yield 'accepted';
   else if (typeof value === 'string' && /[:=](?:no|false|0|-1|deny|denied)\b/.test(value))
     yield value.replace(/([:=])(?:no|false|0|-1|deny|denied)\b/g, '$11');
 }

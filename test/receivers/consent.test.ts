@@ -495,3 +495,12 @@ describe('the time of a choice', () => {
     });
   });
 });
+
+it('a record keeps no character that a store cannot hold, in a name or a doubt', () => {
+  const odd = 'no\ud800_marketing';
+  const fact = factOf(
+    read({ event: 'consent.recorded', consent: 'no', action: 'accepted', [odd]: true, ['consent\ud800']: 'accepted' }),
+    'decision',
+  );
+  expect(JSON.stringify(fact)).not.toMatch(/\\ud800/);
+});

@@ -128,8 +128,6 @@ describe('discovering how a sender writes its payloads', () => {
       recordId: ['zq.klotho'],
       subject: ['zq.hasher'],
       bannerId: ['zq.frame'],
-      consentState: ['zq.verdikt'],
-      purposes: ['zq.toggles'],
       consentedAt: ['zq.moment'],
       consentExpiresAt: ['zq.lapses'],
       consentRegion: ['zq.soil'],
@@ -141,6 +139,8 @@ describe('discovering how a sender writes its payloads', () => {
       requestedAt: ['zq.moment'],
       requestJurisdiction: ['zq.soil'],
     });
+    // Purposes that name themselves need no proposal.
+    expect(found.fieldNames).not.toHaveProperty('purposes');
     // Neither `consent.saved` nor the other is a documented event.
     expect(found.eventNames).toEqual({ 'consent.saved': 'consent.recorded', 'privacy_request.new': 'dsar.submitted' });
     const options = sourceOptionsSchema.parse({ fieldNames: found.fieldNames, eventNames: found.eventNames });
