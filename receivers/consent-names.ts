@@ -93,6 +93,7 @@ const circumstances = setOf(
    hash token signature count counts counter number num total totals sum duration seconds days ttl method mechanism source model regulation law regime framework legal banner
    interaction interactions interacted prompted shown displayed visible hidden expanded collapsed description label text title name message hint metadata meta history reason notes applies previous old prior before former order index position sort rank weight eea applicable
    sprache langue idioma lingua taal jezyk sprak sprog kieli jazyk land pays pais paese kraj quelle fonte fuente origine origen bron zrodlo kalla kilde seite pagina strona sida side sivu
+   viewed seen modal popup dismissed v1 v2 v3 v4
    titel titre titolo titulo tytul beschreibung grund motivo motif powod reden orsak arsag kanal canal canale kanaal`,
 );
 const partial = setOf(
@@ -152,7 +153,8 @@ const termsWords = setOf(
   `terms tos tou agb conditions cgu cgv terminos termini voorwaarden termos regulamin villkor eula legal notices notice policy`,
 );
 const choiceTimes = setOf(
-  `consent consents consented decision decided choice chosen given granted accepted collected capture captured recorded interaction action expressed indicated signed optin optedin submitted
+  `afgivet aceito aceita aceitou agreed concordado accordato accordata dado udzielono wyrazono
+   consent consents consented decision decided choice chosen given granted accepted collected capture captured recorded interaction action expressed indicated signed optin optedin submitted
    einwilligung entscheidung erteilt auswahl consentement choix consentimiento decision consenso scelta toestemming keuze consentimento zgody samtycke samtykke suostumus souhlasu udzielenia udzielono wyrazenia wyrazono alta otorgamiento otorgado rilascio concessione concesso verleend gegeven concedido concessao lamnat gitt givet givit annettu udeleni udelen
    unterschrieben aceptacion accettazione acceptation annahme aceite akceptacji beslut valg beslutning`,
 );
@@ -165,11 +167,12 @@ const withdrawalTimes = setOf(
 const noTimes = setOf(
   `expires expiry expire expiration expired until valid end ends ended next notice sent received receipt dispatched delivered queued processed synced exported fetched birth policy published first initial start template version banner shown seen email renewed renewal
    ablauf ablaufdatum gultig gultigkeit verfall verfallt scadenza scade caducidad caduca vencimiento validez validade validite peremption verloopt vervalt vervaldatum geldig waznosc wygasa wygasniecia wazne utgar giltig udlober utloper gyldig vanhenee platnost vyprsi
+   giltigt giltig till bis gyldigt
    geburt geburtsdatum birthday dob naissance nacimiento nascita nascimento geboorte urodzenia fodelse fodsels syntyma narozeni account konto cuenta compte registration registrierung login visit visite visita besuch session order bestellung commande pedido ordine
    vendor vendors gvl terms tos agb cgu informativa document due deadline frist retention install installed ancien ancienne alter alte vorher vorherige previous old former prior anterior precedente vorige oude poprzednia poprzedni tidigare forrige edellinen`,
 );
 const timeWords = setOf(
-  `at date time times timestamp tstamp datetime ts utc stamp datestamp on zeit zeitpunkt zeitstempel datum fecha hora heure horodatage data ora tijd tijdstip czas tidpunkt tidspunkt aika cas iso epoch unix unixtime when ms millis il el am den dia dato moment momento horario dt tidsstempel tidsstampel aikaleima pvm klockslag kellonaika dnia`,
+  `tid em at date time times timestamp tstamp datetime ts utc stamp datestamp on zeit zeitpunkt zeitstempel datum fecha hora heure horodatage data ora tijd tijdstip czas tidpunkt tidspunkt aika cas iso epoch unix unixtime when ms millis il el am den dia dato moment momento horario dt tidsstempel tidsstampel aikaleima pvm klockslag kellonaika dnia`,
 );
 
 /** Alone, the name of the only time of some records. */
@@ -236,7 +239,13 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
   const any = (set: ReadonlySet<string>) => words.some((word) => set.has(word));
   const refuses = any(refusing) || words.some((word) => refusingStems.test(word));
   const grants = any(strictlyGranting) || words.some((word) => grantingStems.test(word));
-  const isNegated = words.some((word, at) => negating.has(word) && !notNegated.test(words[at + 1] ?? ''));
+  // `pri_no_1` is a number.
+  const isNegated = words.some(
+    (word, at) =>
+      negating.has(word) &&
+      !notNegated.test(words[at + 1] ?? '') &&
+      !(word === 'no' && /^\d/.test(words[at + 1] ?? '')),
+  );
   const polarity = polarityOf(words, { refuses, grants: grants || any(consentWords), isNegated });
   const isCircumstance = any(circumstances) || any(formerWords);
   const isTerms = any(termsWords) && !(words.includes('notice') && (words.includes('cookie') || any(consentWords)));
@@ -363,8 +372,41 @@ function polarityOf(
   return limits ? 'refusing' : grants ? 'granting' : null;
 }
 
+const gluedBefore =
+  /^(donot|dont|keinen|keine|optoutof|optedoutof|optout|optedout|disallow|disable|block|deny|reject|refuse|no|kein)(?=.{3})/;
+/** Before any word; the others only before the name of a purpose or channel (`node`, `november`, `blocks`). */
+const alwaysGlued = setOf('donot keinen keine optoutof optedoutof optout optedout');
+const gluedAfter =
+  /^(.{3,}?)(disallowed|unsubscribed|disabled|disable|blocked|denied|rejected|refused|declined|withdrawn|revoked|optout|optedout|optin|optedin|allowed|accepted|granted|enabled|approved|viewed|shown|seen|visible|hidden|dismissed|version)$/;
+
+/** `donotemail` → `do`, `not`, `email`; `analyticsdenied` → `analytics`, `denied`; `bannershown` → `banner`, `shown`. */
+function unglued(word: string): readonly string[] {
+  if (word.length < 6 || word.length > 40 || isKnownWord(word)) return [word];
+  const before = gluedBefore.exec(word)?.[1];
+  if (before !== undefined) {
+    const rest = word.slice(before.length);
+    if (alwaysGlued.has(before) || isPurposeWord(rest) || partial.has(rest) || channelWords.has(rest))
+      return before === 'donot' ? ['do', 'not', rest] : [before.replace(/of$/, ''), rest];
+  }
+  const after = gluedAfter.exec(word);
+  return after === null ? [word] : [after[1] ?? '', after[2] ?? ''];
+}
+
+function isKnownWord(word: string): boolean {
+  return (
+    refusing.has(word) ||
+    strictlyGranting.has(word) ||
+    circumstances.has(word) ||
+    purposeWords.has(word) ||
+    consentWords.has(word) ||
+    choiceTimes.has(word) ||
+    withdrawalTimes.has(word)
+  );
+}
+
 /** `opt`, `out` → `optout`; `cookieconsent` → `consent`. */
-function joined(words: readonly string[]): readonly string[] {
+function joined(given: readonly string[]): readonly string[] {
+  const words = given.flatMap(unglued);
   return words.flatMap((word, at) => {
     if ((word === 'opt' || word === 'opted') && (words[at + 1] === 'in' || words[at + 1] === 'out'))
       return word + words[at + 1];

@@ -518,6 +518,7 @@ class PurposeReader {
   #text(text: string, path: string, listed: Listed, depth: number): boolean {
     const json = parseWrapped(text);
     if (typeof json === 'object' && json !== null) return this.#container(json, path, listed, depth + 1);
+    if (/^\s*\[\s*\]\s*$/.test(text)) return this.#list([], path, listed, depth);
     const pairs = pairsIn(text);
     if (pairs !== null) return this.#object(pairs, path, listed, depth, true);
     const isSigned = listed === null && hasSigns(text);
@@ -882,7 +883,9 @@ const NAME_KEYS = [
   'type',
   'label',
   'title',
-  ...'kennung bezeichnung zweck titel nom finalite titre nombre finalidad nome finalita categoria naam doel doeleinde categorie nazwa cel kategoria namn andamal kategori navn formal nimi tarkoitus nazev ucel lista liste topic pluginname'.split(
+  'noticekey',
+  'subscriptionname',
+  ...'libelle etiqueta etichetta rotulo etykieta etikett omschrijving opis popis denominacion bezeichner kennung bezeichnung zweck titel nom finalite titre nombre finalidad nome finalita categoria naam doel doeleinde categorie nazwa cel kategoria namn andamal kategori navn formal nimi tarkoitus nazev ucel lista liste topic pluginname'.split(
     ' ',
   ),
 ];
@@ -1000,10 +1003,39 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     } else if (value === -1 || value === '-1') take('refused', at);
     else take(name === 'transactiontype' && typeof value === 'string' ? transactionMeant(value) : meant, at);
   }
+  if (!isStated && found.says === null) {
+    const only = onlyAnswer(item, path);
+    if (only !== null) {
+      isStated = true;
+      take(only.meant, () => only.at);
+    }
+  }
   const { grants, refuses, says } = found;
   const contradiction: Contradiction | null =
     grants !== null && refuses !== null && !necessary ? [grants(), refuses()] : null;
   return { says, contradiction, necessary, isStated, notChosen, times };
+}
+
+/** Answers in so many words, in plain form. */
+const answers: ReadonlySet<string> = new Set(
+  'yes no ja nein nej nee oui non si tak nie sim nao ano ne kylla ei'.split(' '),
+);
+
+/** The only yes or no among the texts of an object about one purpose, whatever its field is called; null: there is none, or several. */
+function onlyAnswer(item: JsonObject, path: string): { readonly meant: ChoiceMeant; readonly at: string } | null {
+  let only: { meant: ChoiceMeant; at: string } | null = null;
+  for (const key of Object.keys(item).slice(0, MAX_MEMBERS)) {
+    const value = item[key];
+    if (typeof value !== 'string' || value.length > 6 || !answers.has(plainForm(value))) continue;
+    const role = roleOf(key);
+    const meant = choiceMeant(value);
+    if (only !== null || meant === null || role.isCircumstance || role.isTerms || role.isFormer || role.isCount)
+      return null;
+    const isRefusing = role.polarity === 'refusing';
+    if (isRefusing && outcomeOf(meant) !== 'granted') return null;
+    only = { meant: isRefusing ? 'refused' : meant, at: `${path}.${key}=${shortly(value)}` };
+  }
+  return only;
 }
 
 /** The name of a purpose within its object: a usual one, else the only field that looks like an identifier. */

@@ -1,5 +1,5 @@
 import { parseJson } from './json.ts';
-import { plainForm } from './plain-words.ts';
+import { plainForm, wordsOfName } from './plain-words.ts';
 import type { ConsentState } from './vocabulary.ts';
 
 /**
@@ -93,11 +93,28 @@ const necessary = new Set(
 const known = new Map<string, boolean>();
 const MAX_KNOWN = 5000;
 
+/** `SITE_PRIVACY_Essential`, `cookie-cat.strictly_necessary`: the last part of a longer name, unless it is negated. */
+function endsAsNecessary(purpose: string): boolean {
+  if (purpose.length > 200) return false;
+  const words = wordsOfName(purpose);
+  if (words.length < 2 || !/[_.:/-]/.test(purpose)) return false;
+  const before = words.at(-2) ?? '';
+  return (
+    lastWords.has(words.at(-1) ?? '') &&
+    !/^(?:non|not|no|un|nicht|ne|pas|nie|nao|niet|inte|ikke|more|less)$/.test(before)
+  );
+}
+const lastWords = new Set(
+  'necessary essential essentials notwendig notwendige essenziell necessaire necessaires necesarias necessari noodzakelijk necessarios niezbedne nodvandiga nodvendige'.split(
+    ' ',
+  ),
+);
+
 /** Whether a purpose needs no consent by its name (ePrivacy Directive Art. 5(3)): naming it as granted is not consent to anything. */
 export function isNecessary(purpose: string): boolean {
   let is = known.get(purpose);
   if (is === undefined) {
-    is = necessary.has(plainForm(purpose));
+    is = necessary.has(plainForm(purpose)) || endsAsNecessary(purpose);
     if (known.size >= MAX_KNOWN) known.clear();
     known.set(purpose, is);
   }
