@@ -649,7 +649,7 @@ class PurposeReader {
     if (
       notPurposes.has(name) ||
       name === 'val' ||
-      (role.isCircumstance && (isPairs || typeof item !== 'boolean') && !isNested)
+      (role.isCircumstance && (isPairs || typeof item !== 'boolean' || !role.isPurpose) && !isNested)
     )
       return;
     if (isJsonObject(item)) {
