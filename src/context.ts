@@ -7,7 +7,7 @@ import type { AppendRefusal, Surroundings } from './attention/operator-warnings.
 import type { CaseWriting } from './cases/view.ts';
 import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
-import { assertSharedDirectory, publishVerifierKey, verifierKeyPath } from './context/data-directory.ts';
+import { assertSharedDirectory, highWaterPath, publishVerifierKey, verifierKeyPath } from './context/data-directory.ts';
 import { assertInstallationBegun, createDistribution, noInstallationIn, openStore } from './context/engines.ts';
 import { createOutsideFileThread } from './context/outside-file-thread.ts';
 import { createProjectorThread } from './context/projector-thread.ts';
@@ -30,9 +30,11 @@ import { closeWithin } from './jobs/time-limits.ts';
 import { loadKeys } from './keys.ts';
 import { pinIdentity } from './ledger/identity.ts';
 import { parseOrigin } from './ledger/epochs.ts';
+import { createHighWater, type HighWater } from './ledger/high-water.ts';
 import { createJournal, type Journal } from './ledger/journal.ts';
 import { noteVerification, readLastVerification } from './ledger/verify/last-verification.ts';
 import type { Verification, VerifyOptions } from './ledger/verify/verify-ledger.ts';
+import type { Loss } from './ledger/commit.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
 import { openTree } from './ledger/tree.ts';
@@ -201,23 +203,41 @@ async function openIdentity(
 async function openLedger({ config, log, clock, opened }: Base, identity: Identity) {
   const { store, keys, instance, epoch, evidenceFolder, documentsFolder } = identity;
   const journal = createJournal(join(config.dataDir, 'journal'));
-  const refusal =
+  const seen = createHighWater(highWaterPath(config.dataDir));
+  opened.add('high-water mark', async () => seen.close());
+  let refusal =
     refusalOfMoved(await readSetting(store, MOVED_TO)) ??
     ((await pinIdentity(store, journal, keys.instance, { instance, epoch, publicKey: keys.verifying }))
       ? null
       : identityRefusal) ??
     (await findRefusal(store, journal, instance, epoch)) ??
+    (await findLoss(store, seen)) ??
     refusalOfSchema(await store.schemaDifferences({ quick: true }));
   const ledger = createLedger({
     store,
     keys: keys.instance,
     refuse: () => (refusal === null ? null : sentenceOf(refusal)),
+    seen,
+    onLost: (loss) => refuseAfter(refusalOfLoss(loss)),
   });
+  /** Refuses appends from now on if the database ends below what any process saw. */
+  async function noticeLoss(): Promise<void> {
+    const lost = refusal === null ? await findLoss(store, seen) : null;
+    if (lost !== null) refuseAfter(lost);
+  }
+  function refuseAfter(found: AppendRefusal): void {
+    refusal = found;
+    log.error({ code: found.code }, sentenceOf(found));
+  }
   opened.add('ledger', async () => ledger.close());
   const sealed = { store, journal, instance, epoch };
   /** Seals all appended entries; a refusal is kept for the warnings. */
   const seal = async (): Promise<Sealing> => {
-    const sealing = await sealLedger({ ...sealed, appendKey: keys.instance.append, signingKey: keys.signing, clock });
+    await noticeLoss();
+    const sealing = await sealLedger({
+      ...{ ...sealed, appendKey: keys.instance.append, signingKey: keys.signing, clock },
+      seen: seen.highest(),
+    });
     await noteSealing(store, sealing, log);
     return sealing;
   };
@@ -246,6 +266,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
     journal,
     /** Why appends are refused at the moment; null if they are not. */
     refusal: () => refusal,
+    noticeLoss,
     seal,
     witnessPolicy,
     /** How far checkpoints have been witnessed, according to the last runs. */
@@ -687,6 +708,23 @@ async function findRefusal(
     reason: `the journal holds a checkpoint over ${head.size} entries, but the database ends at ${last}: the database is in an older state, and appending would assign ${last + 1} to ${head.size} a second time`,
     remedy:
       'Restore the newest backup of the database, or the journal that belongs to this one. If what is missing is lost for good, `consent-ledger restore --database-as-it-is` records the loss and continues.',
+  };
+}
+
+/** The database is behind what a process saw: its tail was lost, as in a fail-over to a replica that lacked it. */
+async function findLoss(store: Store, seen: HighWater): Promise<AppendRefusal | null> {
+  // Read in this order: a mark is noted after its entry was committed.
+  const highest = seen.highest();
+  const end = await lastSeq(store.read);
+  return end < highest ? refusalOfLoss({ end, seen: highest }) : null;
+}
+
+function refusalOfLoss({ end, seen }: Loss): AppendRefusal {
+  return {
+    code: 'journal-ahead',
+    reason: `the database ends at ${end}, but entries up to ${seen} were stored: ${end + 1} to ${seen} are missing, as after a fail-over to a replica that lacked them, and appending would assign these numbers a second time`,
+    remedy:
+      'Return to the database that has them, or restore the newest backup. If they are lost for good, stop all processes; `consent-ledger restore --database-as-it-is` records the loss and continues as a new epoch. Then `consent-ledger sync --from` pulls the lost time again from the consent log.',
   };
 }
 

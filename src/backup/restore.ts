@@ -13,6 +13,7 @@ import { type Keys, loadInstanceKey, loadKeys } from '../keys.ts';
 import { beginEpoch, parseOrigin } from '../ledger/epochs.ts';
 import type { Fault } from '../ledger/verify/entry-fault.ts';
 import type { WitnessedOptions } from '../ledger/cosigned-checkpoints.ts';
+import { createHighWater, forgetHighWater } from '../ledger/high-water.ts';
 import { createJournal } from '../ledger/journal.ts';
 import { type Verification, verifyLedger } from '../ledger/verify/verify-ledger.ts';
 import { type Witness, witnessPolicyIn } from '../ledger/witness-policy.ts';
@@ -30,7 +31,7 @@ import type { Store } from '../store/store.ts';
 import { findPersonByEmail, holdAccounts } from '../people/people.ts';
 import { lastSeq } from '../store/queries/fold-position.ts';
 import { insertInPortions, madeAnew } from './copy-tables.ts';
-import { DATA_DIRECTORY } from '../context/data-directory.ts';
+import { DATA_DIRECTORY, highWaterPath } from '../context/data-directory.ts';
 import { openStore } from '../context/engines.ts';
 import { checkArchive, HEADER_BYTES, parseJson, readArchive, type Unlock, wholeOf, wholeWithin } from './archive.ts';
 import { BACKUP_FORMAT, type Header, headerSchema } from './make-backup.ts';
@@ -174,6 +175,7 @@ async function clearPlace(config: Config): Promise<void> {
   const { dataDir, database } = config;
   for (const name of [...RESTORED_FOLDERS, ...RESTORED_FILES, 'marker.json'])
     await rm(join(dataDir, name), { recursive: true, force: true });
+  await forgetHighWater(highWaterPath(dataDir));
   if (database.engine === 'sqlite') {
     for (const file of ['-dedupe', '-read-models', ''])
       for (const ending of ['-wal', '-shm', '']) await rm(database.path + file + ending, { force: true });
@@ -197,6 +199,8 @@ interface Loaded {
   readonly madeAt: string | null;
   readonly verification: Verification;
   readonly lost: string | null;
+  /** The highest entry that a process saw; 0: not known. */
+  readonly seen: number;
 }
 
 const manifestSchema = z.object({ seq: z.number(), root: z.string(), instance: z.string() });
@@ -249,7 +253,15 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
     const lost = options.journal === null ? null : await newestNote(options.journal, keys, instance, epoch);
     if (options.erasures !== null || existsSync(join(dirname(file), 'erasures')))
       await copyFiles(options.erasures ?? join(dirname(file), 'erasures'), join(dataDir, 'erasures'));
-    return { identity: { instance, epoch }, keys, sha256: read.sha256, madeAt: header.madeAt, verification, lost };
+    return {
+      identity: { instance, epoch },
+      keys,
+      sha256: read.sha256,
+      madeAt: header.madeAt,
+      verification,
+      lost,
+      seen: 0,
+    };
   } finally {
     await store.close();
   }
@@ -377,6 +389,8 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
       },
     );
     first = begun.first;
+    // The entry that begins the epoch records the loss from now on.
+    await forgetHighWater(highWaterPath(config.dataDir));
   } finally {
     await store.close();
   }
@@ -390,7 +404,8 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
     if (sealing.outcome === 'refused')
       throw new VerificationFault(`The restored ledger cannot be sealed: ${sealing.reason}.`);
     await removeSetting(context.store, UNFINISHED_RESTORE);
-    const lostEntries = lostHead === null ? null : Math.max(0, lostHead.size - first + 1);
+    const lostTo = Math.max(lostHead?.size ?? 0, loaded.seen);
+    const lostEntries = lostTo === 0 ? null : Math.max(0, lostTo - first + 1);
     return {
       instance,
       epoch,
@@ -449,14 +464,26 @@ export async function acceptDatabase(options: Common): Promise<RestoreReport> {
           : `--database-as-it-is only accepts a database that is behind its journal: ${refusal.reason}. ${refusal.remedy}`,
       ]);
     const { instance, epoch, keys } = context;
-    const lost = await newestNote(join(config.dataDir, 'journal'), keys, instance, epoch);
+    const seen = highestSeen(config);
+    const journal = join(config.dataDir, 'journal');
+    const isEmpty = (await createJournal(journal).newest(epoch)) === null;
+    const lost = seen > 0 && isEmpty ? null : await newestNote(journal, keys, instance, epoch);
     const verification = await context.verify((done, total) => onProgress('entries verified', done, total));
     // The missing end is exactly what the operator accepts. Read models that contain it are folded again.
     const accepted: readonly Fault['fault'][] = ['truncated', 'position-altered'];
     if (!options.despiteFaults) assertSound(verification.faults.filter(({ fault }) => !accepted.includes(fault)));
-    loaded = { identity: { instance, epoch }, keys, sha256: null, madeAt: null, verification, lost };
+    loaded = { identity: { instance, epoch }, keys, sha256: null, madeAt: null, verification, lost, seen };
   } finally {
     await context.close();
   }
   return { ...(await finish(options, loaded)), madeAt: null };
+}
+
+function highestSeen({ dataDir }: Config): number {
+  const marks = createHighWater(highWaterPath(dataDir));
+  try {
+    return marks.highest();
+  } finally {
+    marks.close();
+  }
 }

@@ -104,3 +104,8 @@ async function writeMarkerOnce(path: string, marker: z.infer<typeof markerSchema
     await rm(draft, { force: true });
   }
 }
+
+/** Where processes note the highest entry that they saw (ledger/high-water.ts). */
+export function highWaterPath(dataDir: string): string {
+  return join(dataDir, 'high-water');
+}

@@ -143,7 +143,7 @@ const PROBE_EVERY_MS = 2000;
 const PROBE_BYTES = 65_536;
 
 /** Whether deliveries can be stored; tests it with a write, at most every two seconds. */
-function createReadiness({ store, refusal }: Context): () => Promise<string | null> {
+function createReadiness({ store, refusal, noticeLoss }: Context): () => Promise<string | null> {
   let asked: { readonly at: number; readonly answer: Promise<string | null> } | null = null;
   async function probe(): Promise<string | null> {
     const value = randomBytes(PROBE_BYTES / 2).toString('hex');
@@ -153,13 +153,14 @@ function createReadiness({ store, refusal }: Context): () => Promise<string | nu
         await tx.insertMany('settings', [{ name: PROBE, value }], 'replace');
         await tx.query.updateTable('settings').set({ value: '' }).where('name', '=', PROBE).execute();
       });
-      return null;
+      await noticeLoss();
+      return refusal() === null ? null : REFUSES;
     } catch {
       return 'the store is not writable';
     }
   }
   return async () => {
-    if (refusal() !== null) return 'the ledger refuses new entries: see `consent-ledger doctor`';
+    if (refusal() !== null) return REFUSES;
     const now = performance.now();
     if (asked === null || now - asked.at > PROBE_EVERY_MS) asked = { at: now, answer: probe() };
     return asked.answer;
@@ -167,6 +168,7 @@ function createReadiness({ store, refusal }: Context): () => Promise<string | nu
 }
 
 const PROBE = 'write_probe';
+const REFUSES = 'the ledger refuses new entries: see `consent-ledger doctor`';
 
 function metricsOf(context: Context): Metrics {
   const { store, projector, epoch, jobs, distribution, log } = context;

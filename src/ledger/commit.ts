@@ -2,6 +2,7 @@ import { type Entry, placeEntry } from '../crypto/entry.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { LedgerHead, Store, StoreTransaction } from '../store/store.ts';
+import type { HighWater } from './high-water.ts';
 import type { Appended, Batch, Prepared, WaitingLine } from './waiting-line.ts';
 
 /** The end of the ledger and of sources within it, from which the next entries are numbered. */
@@ -11,6 +12,21 @@ interface End {
 }
 
 const FEW_SOURCES = 64;
+
+/** A ledger that ends at `end`, although a process saw it end at `seen`. */
+export interface Loss {
+  readonly end: number;
+  readonly seen: number;
+}
+
+export interface CommitOptions {
+  /** Appends although the installation has moved. */
+  readonly undoesMove?: boolean;
+  /** What other processes saw; null: only what this one saw counts. */
+  readonly seen?: Pick<HighWater, 'highest' | 'note'> | null;
+  /** Called when entries were found to be lost, before the append is refused. */
+  readonly onLost?: (loss: Loss) => void;
+}
 
 /** A batch with assigned numbers. */
 interface Numbered {
@@ -51,20 +67,30 @@ export class Committer {
   #alone = true;
   /** Kinds whose last batch was entirely new, as with rows of a log pulled for the first time, but not when it is read again. */
   readonly #newLately = new Set<EntryKind>();
-  /** The highest seq that this process ever saw. A ledger that ends below it has lost entries. */
+  readonly #seen: Pick<HighWater, 'highest' | 'note'> | null;
+  readonly #onLost: (loss: Loss) => void;
+  /** The highest seq that this process, or another that shares its marks, ever saw. A ledger that ends below it has lost entries. */
   #highest = 0;
 
-  /** Appends waiting in `line` may join a batch that has waited for the lock. `undoesMove`: appends although the installation has moved. */
-  constructor(store: Store, appendKey: Uint8Array, line: WaitingLine, undoesMove = false) {
+  /** Appends waiting in `line` may join a batch that has waited for the lock. */
+  constructor(
+    store: Store,
+    appendKey: Uint8Array,
+    line: WaitingLine,
+    { undoesMove = false, seen = null, onLost = () => undefined }: CommitOptions = {},
+  ) {
     this.#store = store;
     this.#appendKey = appendKey;
     this.#line = line;
     this.#undoesMove = undoesMove;
+    this.#seen = seen;
+    this.#onLost = onLost;
   }
 
   /** Returns the outcome of each entry. Rejects, with nothing written, if any of them cannot be stored. */
   async commit(batch: Batch): Promise<readonly Appended[]> {
     try {
+      this.#highest = Math.max(this.#highest, this.#seen?.highest() ?? 0);
       const { appended } = (await this.#commitByGuess(batch)) ?? (await this.#commitLookedUp(batch));
       return appended;
     } catch (error) {
@@ -89,10 +115,12 @@ export class Committer {
     return numbered;
   }
 
-  /** The known end, if it tells the end of each source of the batch. */
+  /** The known end, if no process saw entries after it and it tells the end of each source of the batch. */
   #endOf(batch: Batch): End | null {
     const end = this.#knownEnd;
-    return end !== null && [...batch.sources].every((source) => end.sourceSeq.has(source)) ? end : null;
+    return end !== null && end.seq >= this.#highest && [...batch.sources].every((source) => end.sourceSeq.has(source))
+      ? end
+      : null;
   }
 
   async #commitAsNew(batch: Batch): Promise<Numbered | null> {
@@ -171,6 +199,7 @@ export class Committer {
     if (movedTo !== null && !this.#undoesMove)
       throw new StoreUnavailable(`The installation has moved to ${movedTo}. Set DATABASE_URL to it, and start again.`);
     if (seq >= this.#highest) return;
+    this.#onLost({ end: seq, seen: this.#highest });
     throw new StoreUnavailable(
       `the ledger ends at ${seq}, but ended at ${this.#highest} before: entries were removed from it, and their numbers must not be reused`,
     );
@@ -184,5 +213,6 @@ export class Committer {
     for (const [source, seq] of end.sourceSeq) sourceSeq.set(source, seq);
     this.#knownEnd = { seq: end.seq, sourceSeq };
     this.#highest = end.seq;
+    this.#seen?.note(end.seq);
   }
 }

@@ -4,7 +4,7 @@ import { commitmentOf, type Entry, type NewEntry, SALT_BYTES } from '../crypto/e
 import { CodedError, StoreUnavailable } from '../core/errors.ts';
 import { dedupeKeyOf, type InstanceKeys } from '../crypto/keys.ts';
 import type { Store } from '../store/store.ts';
-import { Committer } from './commit.ts';
+import { Committer, type CommitOptions } from './commit.ts';
 import { diagnoseEntry } from './verify/entry-fault.ts';
 import { isTracing, type OpenSpan, traced, tracedEntries } from '../tracing/trace.ts';
 import {
@@ -18,14 +18,12 @@ import {
 
 export type { Appended } from './waiting-line.ts';
 
-export interface LedgerOptions {
+export interface LedgerOptions extends CommitOptions {
   readonly store: Store;
   readonly keys: Pick<InstanceKeys, 'dedupe' | 'append'>;
   readonly limits?: Partial<AppendLimits>;
   /** Called before every commit; a returned text refuses the append (the ledger is behind its journal, docs/architecture.md). */
   readonly refuse?: () => string | null;
-  /** Appends although the installation has moved: for the entry that undoes the move, and removes its mark. */
-  readonly undoesMove?: boolean;
 }
 
 const defaultLimits: AppendLimits = { batchEntries: 256, batchBytes: 4 << 20, waitingBytes: 64 << 20 };
@@ -40,12 +38,12 @@ export type Ledger = ReturnType<typeof createLedger>;
  * Opens the append path: entries are prepared (hashed as far as possible without a number), queue, and commit in
  * batches in order of arrival, one batch at a time. What arrives while a batch commits forms the next one.
  */
-export function createLedger({ store, keys, limits: given, refuse = () => null, undoesMove = false }: LedgerOptions) {
+export function createLedger({ store, keys, limits: given, refuse = () => null, ...committing }: LedgerOptions) {
   const limits = { ...defaultLimits, ...given };
   const line = new WaitingLine(limits);
   const prepare = createPreparation();
   const listeners = createListeners();
-  const committer = new Committer(store, keys.append, line, undoesMove);
+  const committer = new Committer(store, keys.append, line, committing);
   let pauseMs = () => 0;
   const worker = createWorker({ line, committer, refuse, pauseMs: () => pauseMs(), tell: listeners.tell });
   let closed = false;

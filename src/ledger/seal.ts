@@ -34,6 +34,8 @@ export interface SealOptions {
   readonly instance: string;
   readonly epoch: number;
   readonly clock: Clock;
+  /** The highest entry that any process saw; a ledger that ends before it is not signed. */
+  readonly seen?: number;
 }
 
 const PAGE = 500;
@@ -67,6 +69,7 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
   }
   // Entries appended from now on are left to the next seal: under load, this one might otherwise never end.
   const end = await highestSeq(store);
+  if (end < (options.seen ?? 0)) return refused(end + 1, 'the entry is missing');
   const turns = createBackgroundTurns();
   while (frontier.size < end) {
     const rows = await readLeafPage(store.read, frontier.size, end, PAGE);

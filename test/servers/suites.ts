@@ -19,6 +19,7 @@ export const onBoth: readonly string[] = [
   'test/cli/doctor.test.ts',
   'test/cli/surface.test.ts',
   'test/commands/backup.test.ts',
+  'test/commands/lost-tail.test.ts',
   'test/commands/export.test.ts',
   'test/commands/doctor-redis.test.ts',
   'test/commands/store-copy.test.ts',

@@ -385,18 +385,28 @@ const required: readonly [setting: string, fits: (value: string) => boolean, wan
   ['synchronous_commit', (value) => value === 'on' || value === 'remote_apply', 'on'],
 ];
 
+/** Standbys without synchronous replication. To an ordinary user only their number is shown, and `state` is null; a base backup is none. */
+const UNSAFE_STANDBYS = `select count(*) from pg_stat_replication
+  where coalesce(state, 'streaming') in ('streaming', 'catchup') and current_setting('synchronous_standby_names') = ''`;
+
 /**
  * Checks the settings of a writing session. PostgreSQL has no check of the whole database that an ordinary user may
  * run, so `damage` is null; pg_amcheck and pg_checksums are for the database administrator (docs/configuration.md).
  */
 async function inspect(connection: PostgresConnection): Promise<StoreInspection> {
   const names = required.map(([setting]) => `current_setting('${setting}') as ${setting}`).join(', ');
-  const { rows } = await connection.run(`select ${names}, pg_is_in_recovery() as standby`);
+  const { rows } = await connection.run(
+    `select ${names}, pg_is_in_recovery() as standby, (${UNSAFE_STANDBYS}) as unsafe_standbys`,
+  );
   const found = rows[0] as Record<string, string>;
   const deviations = required
     .filter(([setting, fits]) => !fits(found[setting] as string))
     .map(([setting, , wanted]) => `${setting} is ${found[setting]}, not ${wanted}`);
   if (found['standby'] === 't') deviations.push('the server is a standby: it can only be read');
+  if (Number(found['unsafe_standbys']) > 0)
+    deviations.push(
+      'a standby is attached, but synchronous_standby_names is empty: a fail-over to it can lose acknowledged deliveries',
+    );
   return { schemaVersion: await schemaVersion(connection), deviations, damage: null };
 }
 
