@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +31,7 @@ const DIGITS = 16;
 
 /**
  * The marks in `folder`: one file per process, written in place, so that no process can lower what another has noted.
- * Costs a write and a short read per other process for each commit.
+ * Costs a write and a short read per other process for each commit. A process that begins takes over the marks of those before.
  */
 export function createHighWater(folder: string): HighWater {
   let own: { readonly file: number; readonly name: string } | null = null;
@@ -37,14 +47,28 @@ export function createHighWater(folder: string): HighWater {
     return listed.names;
   }
 
-  function write(seq: number): void {
+  /** Returns the mark that its file now has. */
+  function write(seq: number): number {
     if (own !== null && fstatSync(own.file).nlink === 0) close();
-    if (own === null) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const name = `${randomBytes(6).toString('hex')}.seq`;
-      own = { name, file: openSync(join(folder, name), 'wx', 0o600) };
+    if (own !== null) {
+      put(own.file, seq);
+      return seq;
     }
-    writeSync(own.file, `${String(seq).padStart(DIGITS, '0')}\n`, 0);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const name = `${randomBytes(6).toString('hex')}.seq`;
+    own = { name, file: openSync(join(folder, name), 'wx', 0o600) };
+    const others = readdirSync(folder).filter((one) => one.endsWith('.seq') && one !== name);
+    const marks = new Map(others.map((one) => [one, markIn(folder, one)]));
+    const highest = Math.max(seq, ...marks.values());
+    put(own.file, highest);
+    // Files of processes that have ended would otherwise pile up. A live one writes its file anew. Of two that are equal, one stays.
+    for (const [one, mark] of marks)
+      if (mark < highest || (mark === highest && one > name)) rmSync(join(folder, one), { force: true });
+    return highest;
+  }
+
+  function put(file: number, seq: number): void {
+    writeSync(file, `${String(seq).padStart(DIGITS, '0')}\n`, 0);
   }
 
   function close(): void {
@@ -62,8 +86,7 @@ export function createHighWater(folder: string): HighWater {
       ),
     note(seq) {
       if (seq <= noted) return;
-      write(seq);
-      noted = seq;
+      noted = write(seq);
     },
     close,
   };
