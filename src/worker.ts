@@ -167,7 +167,6 @@ type Needs = Pick<
   | 'projector'
   | 'rebuildInTurn'
   | 'readings'
-  | 'log'
   | 'verifierKey'
 >;
 
