@@ -22,6 +22,41 @@ export async function appendAction(
   return appended;
 }
 
+/** Rolls back what may not be recorded; the message says why, for the person who asked. */
+export class NotAllowed extends Error {
+  constructor(problem: string) {
+    super(problem);
+    this.name = 'NotAllowed';
+  }
+}
+
+/**
+ * What decides whether something may be recorded, under the write lock: everything recorded before is there, and nothing
+ * can be added before it is recorded. Resolves with the reason against it in a sentence; null: it may be recorded.
+ */
+export type Condition = (tx: StoreTransaction, recorded: Appended) => Promise<string | null>;
+
+/**
+ * Runs an append whose transaction calls {@link assertAllowed}: nothing is written if it refuses. This is how limits and
+ * approvals are enforced: a check before the transaction only saves work.
+ */
+export async function unlessRefused<T>(
+  append: () => Promise<T>,
+): Promise<T | { readonly outcome: 'refused'; readonly problem: string }> {
+  try {
+    return await append();
+  } catch (error) {
+    if (error instanceof NotAllowed) return { outcome: 'refused', problem: error.message };
+    throw error;
+  }
+}
+
+/** Throws {@link NotAllowed} if the condition refuses. What was recorded before is not judged again. */
+export async function assertAllowed(condition: Condition, tx: StoreTransaction, recorded: Appended): Promise<void> {
+  const problem = recorded.outcome === 'duplicate' ? null : await condition(tx, recorded);
+  if (problem !== null) throw new NotAllowed(problem);
+}
+
 /** The entry of an action, to be appended with others. */
 export function entryOf(
   { keyOf }: Pick<Ledger, 'keyOf'>,

@@ -26,6 +26,7 @@ export const onBoth: readonly string[] = [
   'test/consent/look-up.test.ts',
   'test/erasure/subject.test.ts',
   'test/http/assignees.test.ts',
+  'test/http/at-once.test.ts',
   'test/http/pages/pages.test.ts',
   'test/http/readings.test.ts',
   'test/ledger/append.test.ts',
