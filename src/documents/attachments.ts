@@ -1,4 +1,5 @@
 import { referenceOf } from '../../reports/report.ts';
+import type { ShownCase } from '../cases/list-cases.ts';
 import { createCited } from '../ledger/cited.ts';
 import { type Condition, unlessRefused } from '../ledger/append-action.ts';
 import { type DocumentOfCase, documentsOfCase } from '../store/queries/documents-of-case.ts';
@@ -23,6 +24,25 @@ export function listAttachments(read: Query, caseId: string): Promise<readonly C
     .where('erased_at', 'is', null)
     .orderBy('seq')
     .execute();
+}
+
+/**
+ * The chosen files of a case, or why they may not leave. Once a request is answered, only files that the answer names may.
+ */
+export async function chooseFiles(
+  read: Query,
+  { view, history }: Pick<ShownCase, 'view' | 'history'>,
+  chosen: readonly string[],
+): Promise<readonly CaseDocument[] | string> {
+  const files = (await listAttachments(read, view.row.case_id)).filter((one) => chosen.includes(one.document_id));
+  if (files.length < new Set(chosen).size) return 'A chosen file is not a file of this request, or was erased.';
+  if (view.row.state !== 'answered' && view.row.state !== 'closed') return files;
+  const answer = history.findLast(({ move }) => move === 'answer');
+  const { attachments = [] } = JSON.parse(answer?.details ?? '{}') as { readonly attachments?: readonly string[] };
+  const other = files.find(({ sha256 }) => !attachments.includes(sha256));
+  return other === undefined
+    ? files
+    : `The recorded answer does not name the file ${other.file_name}: send only those it names, or reopen the request.`;
 }
 
 type Added =

@@ -95,7 +95,7 @@ class RecordedBefore extends Error {
 /**
  * Appends an action with its consequences in one transaction: all are recorded or none. If the first one, or one that
  * must be new, was recorded before, nothing is recorded and the answer is `duplicate` with its seq. Otherwise `seq` is
- * that of the last.
+ * that of the last. Throws {@link NotAllowed}, with nothing recorded, if the condition of the first refuses.
  */
 export async function appendWithConsequences(
   ledger: Ledger,
@@ -103,17 +103,19 @@ export async function appendWithConsequences(
   first: KeyedAction,
   consequences: readonly KeyedAction[],
   receivedAt: string,
+  condition: Condition = () => Promise.resolve(null),
 ): Promise<Appended> {
-  if (consequences.length === 0) return appendAction(ledger, source, first.action, first.keyParts, receivedAt);
   const entries = [first, ...consequences].map(({ action, keyParts }) =>
     entryOf(ledger, source, action, keyParts, receivedAt),
   );
   try {
-    const appended = await ledger.append(entries, (_tx, all) => {
+    const appended = await ledger.append(entries, async (tx, all) => {
       const before = all.find(
         ({ outcome }, place) => outcome === 'duplicate' && (place === 0 || consequences[place - 1]?.mustBeNew === true),
       );
-      return before === undefined ? Promise.resolve() : Promise.reject(new RecordedBefore(before.seq));
+      if (before !== undefined) throw new RecordedBefore(before.seq);
+      const [recorded] = all;
+      if (recorded !== undefined) await assertAllowed(condition, tx, recorded);
     });
     const last = appended.at(-1);
     if (last === undefined) throw new Error('the ledger returned no entry');

@@ -41,22 +41,32 @@ export async function documentsOfCase(
     .where('name', '=', 'projector')
     .executeTakeFirst();
   const foldedUpTo = Number(position?.seq ?? 0);
-  const rows = await query
-    .selectFrom('documents')
-    .select(['document_id', 'name', 'sha256', 'bytes', 'seq'])
-    .where('case_id', '=', caseId)
-    .where('erased_at', 'is', null)
-    .where('seq', '<', before)
-    .execute();
-  const found = new Map(
-    rows.map(({ document_id: documentId, name, sha256, bytes, seq }): [string, DocumentOfCase] => [
-      documentId,
-      { documentId, name, sha256, bytes: Number(bytes), seq: Number(seq) },
-    ]),
-  );
+  const folded = (await documentsOfCases(query, [caseId])).get(caseId) ?? [];
+  const found = new Map(folded.filter(({ seq }) => seq < before).map((one) => [one.documentId, one]));
   for (const one of await unfoldedDocuments(query, { source, caseId, from: foldedUpTo, before }))
     if (!found.has(one.documentId)) found.set(one.documentId, one);
   return [...found.values()].sort((a, b) => a.seq - b.seq);
+}
+
+/** The documents of cases that the read models hold, as pages show them. At most a few hundred cases at once. */
+export async function documentsOfCases(
+  query: Query,
+  caseIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly DocumentOfCase[]>> {
+  if (caseIds.length === 0) return new Map();
+  const rows = await query
+    .selectFrom('documents')
+    .select(['case_id', 'document_id', 'name', 'sha256', 'bytes', 'seq'])
+    .where('case_id', 'in', [...caseIds])
+    .where('erased_at', 'is', null)
+    .orderBy('seq')
+    .execute();
+  const found = new Map<string, DocumentOfCase[]>();
+  for (const { case_id: caseId, document_id: documentId, name, sha256, bytes, seq } of rows) {
+    const one = { documentId, name, sha256, bytes: Number(bytes), seq: Number(seq) };
+    if (caseId !== null) found.set(caseId, [...(found.get(caseId) ?? []), one]);
+  }
+  return found;
 }
 
 async function unfoldedDocuments(
