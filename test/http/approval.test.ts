@@ -84,8 +84,10 @@ it('an approved answer may not be recorded as one that refuses every part, or so
 });
 
 it('an answer says exactly the parts that were approved, also if all of them are refused', async () => {
-  const { approve, move } = await createApprovalWorld(false);
+  const { approve, move, olga, caseId, letter } = await createApprovalWorld(false);
+  await letter('answer', 'We refuse it.');
   expect(await approve('answer', part('refused'))).toBe(303);
+  expect((await olga.get(`/cases/${caseId}`)).text).toContain('Art. 12(5) GDPR');
   for (const other of [part('done'), part('refused', 'Something else'), {}])
     expect((await move('answer', { ...answer, ...other })).status).toBe(422);
   expect((await move('answer', { ...answer, ...part('refused') })).status).toBe(303);

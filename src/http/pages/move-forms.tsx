@@ -275,6 +275,7 @@ function proposed(
           .join(','),
         // What was done about each of several rights is recorded already.
         ...(shown.view.parts.length === 0 ? { 'parts.0.what': kindText(shown.view.kind) } : {}),
+        ...approvedRows(shown),
       };
     }
     case 'amend':
@@ -294,4 +295,14 @@ function proposed(
     default:
       return {};
   }
+}
+
+/** The values of the rows that say what was done, if a second person approved exactly those. */
+function approvedRows({ view }: CasePageData['shown']): Readonly<Record<string, string>> {
+  const { parts = [] } = view.folded.approval ?? {};
+  return Object.fromEntries(
+    parts.flatMap((part, place) =>
+      Object.entries(part).map(([name, value]) => [`parts.${place}.${name}`, value ?? ''] as const),
+    ),
+  );
 }
