@@ -1402,6 +1402,12 @@ export interface components {
             daysLeft: number | null;
             /** @enum {string} */
             disclosure: "full" | "categories-only" | "no-match";
+            /** @description Its letters, files and response packs, which an approval covers. */
+            documents: {
+                documentId: string;
+                name: string;
+                sha256: string;
+            }[];
             /** @description The case that it was closed as a duplicate of. */
             duplicateOf: string | null;
             /** @description Cases closed as duplicates of this one. The period runs from the earliest receipt of all. */
@@ -1440,8 +1446,6 @@ export interface components {
             message: string | null;
             /** @description Moves that its state and its law allow. */
             moves: string[];
-            /** @description The entry of its newest document; 0: none. Sent with the move approve as seen. */
-            newestDocument: number;
             open: boolean;
             overdue: boolean;
             /** @description The rights of a request with several, kind first; empty: kind alone. The request cannot be answered until settle-part has recorded what was done about each. */
@@ -1478,6 +1482,8 @@ export interface components {
                 receivedAt: string;
             }[];
             says: string[];
+            /** @description SHA-256 of what an approval covers: requester, rights, parts and documents as in this answer. Sent with the move approve, in its details. */
+            seen: string;
             source: string;
             /** @enum {string} */
             state: "opened" | "acknowledged" | "waiting-identity" | "waiting-clarification" | "in-progress" | "ready" | "answered" | "refused" | "withdrawn" | "closed";
@@ -2656,8 +2662,6 @@ export interface operations {
                     };
                     /** @enum {string} */
                     move: "acknowledge" | "start" | "amend" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "settle-part" | "link-subject" | "note" | "requester-message" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "merge-duplicate" | "release-duplicate" | "close" | "reopen";
-                    /** @description Required for approve: newestDocument of the case that you looked at. If a letter, file or pack was added since, the response is a conflict. */
-                    seen?: number;
                 };
             };
         };

@@ -3,10 +3,12 @@ import { jurisdictionSchema, unknownJurisdiction } from '../law/jurisdictions.ts
 import { type ControllerProfile, secondPersonMoves } from '../law/profile.ts';
 import { dateText, momentText } from '../core/time-words.ts';
 import { dateIn } from '../core/zoned-days.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { NOT_COVERED } from './approval.ts';
 import { caseReadiness, disclosureOf } from './readiness.ts';
 import { taskOf } from './folded.ts';
 import type { Match } from './match-subject.ts';
-import { type CheckedMove, type MoveName, moves } from './moves.ts';
+import { type AnswerPart, type CheckedMove, type MoveName, moves } from './moves.ts';
 import { type CaseView, standingOf } from './view.ts';
 import { refusesAll, takesEffect } from './withdrawal.ts';
 
@@ -78,7 +80,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
         ...(refusesAll(details) ? problemsOfRefusal(view) : []),
         ...problemsOfWithdrawal(view, details, context),
         ...problemsOfApproval(details, context),
-        ...problemsOfSecondPerson(view, secondPersonOf(details, context), context),
+        ...problemsOfApprovedAnswer(view, details, context),
       ];
     case 'refuse':
       return [
@@ -88,7 +90,10 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
         ...problemsOfSecondPerson(view, move, context),
       ];
     case 'approve':
-      return accountOf(context.actor) === null ? ['only someone with an account can approve: sign in with yours'] : [];
+      if (accountOf(context.actor) === null) return ['only someone with an account can approve: sign in with yours'];
+      return details.seen === undefined
+        ? ['send `seen` of the request that you looked at, so that nothing unseen is approved']
+        : [];
     case 'amend':
       return problemsOfAmendment(view, details, context);
     case 'close-duplicate':
@@ -270,23 +275,61 @@ function problemsOfApproval(details: { approvedBy?: string | undefined }, contex
  * If the controller requires two people (secondPersonFor), an account other than the acting one must have approved it,
  * and nothing may have changed since, including the letters, files and packs of the case. Accounts are compared by id, which cannot be typed.
  */
-function problemsOfSecondPerson(
+export function problemsOfSecondPerson(
   view: CaseView,
   move: (typeof secondPersonMoves)[number],
   { profile, actor, approvalOutdated }: Pick<MoveContext, 'profile' | 'actor' | 'approvalOutdated'>,
 ): readonly string[] {
   if (profile?.secondPersonFor?.includes(move) !== true) return [];
-  const { approval } = view.folded;
-  const approver = approval?.of === move ? accountOf(approval.by) : null;
+  return problemsOfGiven(view, view.folded.approval?.of === move, { actor, approvalOutdated });
+}
+
+/** Why the approval of a case, if it is one of what is to be done, does not let this account do it. */
+function problemsOfGiven(
+  { folded: { approval } }: CaseView,
+  isOfThis: boolean,
+  { actor, approvalOutdated }: Pick<MoveContext, 'actor' | 'approvalOutdated'>,
+): readonly string[] {
+  const approver = approval !== null && isOfThis ? accountOf(approval.by) : null;
   if (approver === null)
     return ['a second person has to approve the request in its current state first ("Approve as a second person")'];
-  if (approvalOutdated)
-    return [
-      'the approval no longer counts, because a letter, file or response pack was added after it: a second person has to approve again ("Approve as a second person")',
-    ];
+  if (approvalOutdated) return [NOT_COVERED];
   const own = accountOf(actor);
   if (own === null) return ['two accounts are needed for this: sign in with yours'];
   return approver === own ? ['you approved this yourself: someone else has to carry it out'] : [];
+}
+
+/**
+ * An answer may say only what was approved. One that refuses every part is a refusal, whichever of the two has to be
+ * approved: it needs the approval of a refusal, or of exactly these parts.
+ */
+function problemsOfApprovedAnswer(
+  view: CaseView,
+  { parts = [] }: Extract<CheckedMove, { move: 'answer' }>['details'],
+  context: MoveContext,
+): readonly string[] {
+  const { secondPersonFor = [] } = context.profile ?? {};
+  const { approval } = view.folded;
+  const isRefusal = refusesAll({ parts: parts.length === 0 ? undefined : parts });
+  if (!secondPersonFor.includes('answer') && !(isRefusal && secondPersonFor.includes('refuse'))) return [];
+  const isExactly = approval?.of === 'answer' && sameParts(approval.parts, parts);
+  const given = isRefusal ? approval?.of === 'refuse' || isExactly : approval?.of === 'answer';
+  const problems = problemsOfGiven(view, given, context);
+  if (problems.length > 0 || isRefusal || isExactly) return problems;
+  if (approval?.parts !== undefined)
+    return ['the approval covers an answer that says something else was done: a second person has to approve again'];
+  const other = parts.find(
+    ({ outcome }) => outcome !== 'done' && !view.parts.some((settled) => settled.outcome === outcome),
+  );
+  return other === undefined
+    ? []
+    : [
+        `the approval does not cover that “${other.what}” is ${other.outcome === 'refused' ? 'refused' : 'done only in part'}: a second person has to approve the answer with what was done`,
+      ];
+}
+
+function sameParts(one: readonly AnswerPart[] | undefined, other: readonly AnswerPart[]): boolean {
+  return one !== undefined && canonicalJson(one).equals(canonicalJson(other));
 }
 
 /**
@@ -314,14 +357,6 @@ export function heldForSecondPerson(
   }
   if (accountOf(context.actor) === null) held.set('approve', 'Only someone with an account can approve.');
   return held;
-}
-
-/** What has to be approved about an answer: one that refuses every part is a refusal, even if only refusals need approval. */
-function secondPersonOf(
-  details: Extract<CheckedMove, { move: 'answer' }>['details'],
-  { profile }: MoveContext,
-): (typeof secondPersonMoves)[number] {
-  return refusesAll(details) && profile?.secondPersonFor?.includes('answer') !== true ? 'refuse' : 'answer';
 }
 
 /** The id at the end of an actor, because people choose their names freely. */

@@ -99,7 +99,7 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
     case 'assign':
       return { ...folded, assignee: details.assignee ?? null };
     case 'approve':
-      return { ...folded, approval: { of: details.of, by: actor, at: recordedAt } };
+      return { ...folded, approval: { ...approved(details), by: actor, at: recordedAt } };
     case 'requester-message': {
       const { about, channel } = details;
       return { ...folded, message: { at: details.at ?? recordedAt, about, channel } };
@@ -232,9 +232,16 @@ function refuse(folded: CaseFolded, details: MoveDetails<'refuse'>, { actor, rec
   };
 }
 
+function approved({ of, parts, seen }: MoveDetails<'approve'>) {
+  return { of, ...(parts === undefined ? {} : { parts }), ...(seen === undefined ? {} : { seen }) };
+}
+
 /** Who approved it as a second person; null: no approval was needed. */
-function approvalOf({ approval: given }: CaseFolded, of: (typeof secondPersonMoves)[number]): string | null {
-  return given?.of === of ? given.by : null;
+function approvalOf(
+  { approval: given }: CaseFolded,
+  ...of: readonly (typeof secondPersonMoves)[number][]
+): string | null {
+  return given !== null && of.includes(given.of) ? given.by : null;
 }
 
 /** A settled case no longer waits for clarification; otherwise the clock would stay stopped after a reopening. */

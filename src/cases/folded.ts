@@ -130,7 +130,15 @@ const foldedSchema = z.strictObject({
   assignee: z.string().nullable().default(null),
   /** What a second person approved, if nothing has changed since. */
   approval: z
-    .strictObject({ of: z.enum(secondPersonMoves), by: z.string(), at: moment })
+    .strictObject({
+      of: z.enum(secondPersonMoves),
+      by: z.string(),
+      at: moment,
+      /** What the answer may say was done; absent: what is recorded on the request. */
+      parts: z.array(answerPartSchema).exactOptional(),
+      /** SHA-256 of what was approved (approval.ts); absent: approved in an earlier version. */
+      seen: z.string().exactOptional(),
+    })
     .nullable()
     .default(null),
   /** The requester's last message, until an officer does something; absent: none is waiting. */

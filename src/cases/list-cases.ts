@@ -405,7 +405,7 @@ export async function showRow(deps: CaseReading, row: CaseRow, now: string): Pro
     likely,
     sameAs: listSame(view, likely),
     consentAfter,
-    approvalOutdated: await isApprovalOutdated(read, { caseId, approval: view.folded.approval }),
+    approvalOutdated: await isApprovalOutdated(read, row),
   };
 }
 

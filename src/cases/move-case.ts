@@ -8,17 +8,25 @@ import { sourceSlugSchema } from '../core/source.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { equalBytes } from '../crypto/hash.ts';
+import type { ControllerProfile } from '../law/profile.ts';
 import { jurisdictionSchema } from '../law/jurisdictions.ts';
-import { appendAction, appendWithConsequences, type KeyedAction } from '../ledger/append-action.ts';
-import { isApprovalOutdated } from './approval.ts';
+import {
+  appendAction,
+  appendWithConsequences,
+  type Condition,
+  type KeyedAction,
+  unlessRefused,
+} from '../ledger/append-action.ts';
+import { ADDED_MEANWHILE, documentsToApprove, isApprovalOutdated, isAsSeen, NOT_COVERED } from './approval.ts';
 import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 import { type Match, matchCase } from './match-subject.ts';
 import { type CheckedMove, cleanedLine, moment, readMove, text } from './moves.ts';
+import { documentsOfCase } from '../store/queries/documents-of-case.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import { type CaseWriting, viewCase } from './view.ts';
-import { withdrawalKey, WITHDRAWALS, withdrawalsOf } from './withdrawal.ts';
+import { refusesAll, withdrawalKey, WITHDRAWALS, withdrawalsOf } from './withdrawal.ts';
 
 interface MoveCaseInput {
   readonly caseId: string;
@@ -32,7 +40,13 @@ interface MoveCaseInput {
 type MovedCase =
   | { readonly outcome: 'moved'; readonly caseId: string; readonly version: number; readonly seq: number }
   /** Someone else has moved the case since: look again. */
-  | { readonly outcome: 'conflict'; readonly caseId: string; readonly version: number }
+  | {
+      readonly outcome: 'conflict';
+      readonly caseId: string;
+      readonly version: number;
+      /** For an approval: what was added that the approver has not seen, in a sentence. */
+      readonly unseen?: string;
+    }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] }
   | { readonly outcome: 'not-found' };
 
@@ -68,18 +82,46 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
   if (withdrawals.length > WITHDRAWALS) {
     return { outcome: 'refused', problems: [`one answer can withdraw consent on at most ${WITHDRAWALS} banners`] };
   }
-  const appended = await appendWithConsequences(
-    deps.ledger,
-    row.source,
-    { action, keyParts: ['case', caseId, String(basedOn)] },
-    [
-      ...withdrawals.map((withdrawal) => ({ action: withdrawal, keyParts: withdrawalKey(withdrawal) })),
-      ...(await onOriginal(deps, row, action)),
-    ],
-    now,
+  const consequences = [
+    ...withdrawals.map((withdrawal) => ({ action: withdrawal, keyParts: withdrawalKey(withdrawal) })),
+    ...(await onOriginal(deps, row, action)),
+  ];
+  const first = { action, keyParts: ['case', caseId, String(basedOn)] };
+  const condition = approvalCondition(row, checked, await deps.profileOf(row.source));
+  const appended = await unlessRefused(() =>
+    appendWithConsequences(deps.ledger, row.source, first, consequences, now, condition),
   );
+  if (appended.outcome === 'refused')
+    return checked.move === 'approve'
+      ? { outcome: 'conflict', caseId, version: row.version, unseen: appended.problem }
+      : { outcome: 'refused', problems: [appended.problem] };
   if (appended.outcome === 'duplicate') return answerConflict(deps, row, action, appended.seq);
   return { outcome: 'moved', caseId, version: basedOn + 1, seq: appended.seq };
+}
+
+/**
+ * What is decided about approvals in the transaction that records a move, because letters, files and packs are added
+ * without a new version of the case: that the approver has seen all, and that nothing was added since.
+ */
+function approvalCondition(row: CaseRow, { move, details }: CheckedMove, profile: ControllerProfile | null): Condition {
+  const { secondPersonFor = [] } = profile ?? {};
+  return async ({ query }, recorded) => {
+    if (move === 'approve') return (await isAsSeen(query, row, recorded, details.seen)) ? null : ADDED_MEANWHILE;
+    if (move !== 'answer' && move !== 'refuse') return null;
+    const isRefusal = move === 'refuse' || refusesAll(details);
+    const needed =
+      (isRefusal && secondPersonFor.includes('refuse')) || (move === 'answer' && secondPersonFor.includes('answer'));
+    if (!needed) return null;
+    if (!(await isAsSeen(query, row, recorded, parseFolded(row.folded).approval?.seen))) return NOT_COVERED;
+    if (move !== 'answer') return null;
+    const { documentSha256, attachments = [] } = details;
+    const named = [...(documentSha256 === undefined ? [] : [documentSha256]), ...attachments];
+    const documents = await documentsOfCase(query, { source: row.source, caseId: row.case_id, before: recorded.seq });
+    const covered = documentsToApprove(documents).map(({ sha256 }) => sha256);
+    return named.every((sha256) => covered.includes(sha256))
+      ? null
+      : 'the answer names a document or file that is not one of the letters, files and response packs of the request, so the approval does not cover it';
+  };
 }
 
 /** Milliseconds for which a move is tried again while others are making moves: each of those lets one of them through. */
@@ -121,8 +163,7 @@ async function problemsOf(
   const { regimes, timeZone } = deps;
   const profile = await deps.profileOf(row.source);
   const view = viewCase(row, { regimes, timeZone, profile, now });
-  const { approval } = view.folded;
-  const approvalOutdated = await isApprovalOutdated(deps.store.read, { caseId: row.case_id, approval });
+  const approvalOutdated = await isApprovalOutdated(deps.store.read, row);
   const problems = checkMove(view, checked, { profile, timeZone, now, match, actor, approvalOutdated });
   if (problems.length > 0) return problems;
   if (checked.move === 'close-duplicate') {

@@ -401,6 +401,21 @@ export const moves = {
         title: 'What is approved',
         description: 'Valid until the request changes. Someone else must carry it out.',
       }),
+      parts: z.array(answerPartSchema).min(1).max(ANSWER_PARTS).optional().meta({
+        title: 'What the answer may say was done',
+        description:
+          'Needed if the answer is to say that something is refused or done in part that is not recorded on the request: it may then say exactly this.',
+      }),
+      /** SHA-256 of what was looked at (approval.ts); absent in approvals of earlier versions, which no longer count. */
+      seen: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'send `seen` of the request that you looked at')
+        .optional()
+        .meta({
+          title: 'What you looked at',
+          description:
+            'Required: `seen` of the request as you looked at it, so that nothing unseen is approved. If a letter, file or pack was added since, the response is a conflict.',
+        }),
     }),
   },
   'mark-ready': {

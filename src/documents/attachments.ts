@@ -1,5 +1,8 @@
 import { referenceOf } from '../../reports/report.ts';
+import type { ShownCase } from '../cases/list-cases.ts';
 import { createCited } from '../ledger/cited.ts';
+import { type Condition, unlessRefused } from '../ledger/append-action.ts';
+import { type DocumentOfCase, documentsOfCase } from '../store/queries/documents-of-case.ts';
 import type { Query } from '../store/store.ts';
 import { safeFileName } from './file-name.ts';
 import type { DocumentDeps } from './frame.ts';
@@ -23,6 +26,25 @@ export function listAttachments(read: Query, caseId: string): Promise<readonly C
     .execute();
 }
 
+/**
+ * The chosen files of a case, or why they may not leave. Once a request is answered, only files that the answer names may.
+ */
+export async function chooseFiles(
+  read: Query,
+  { view, history }: Pick<ShownCase, 'view' | 'history'>,
+  chosen: readonly string[],
+): Promise<readonly CaseDocument[] | string> {
+  const files = (await listAttachments(read, view.row.case_id)).filter((one) => chosen.includes(one.document_id));
+  if (files.length < new Set(chosen).size) return 'A chosen file is not a file of this request, or was erased.';
+  if (view.row.state !== 'answered' && view.row.state !== 'closed') return files;
+  const answer = history.findLast(({ move }) => move === 'answer');
+  const { attachments = [] } = JSON.parse(answer?.details ?? '{}') as { readonly attachments?: readonly string[] };
+  const other = files.find(({ sha256 }) => !attachments.includes(sha256));
+  return other === undefined
+    ? files
+    : `The recorded answer does not name the file ${other.file_name}: send only those it names, or reopen the request.`;
+}
+
 type Added =
   | { readonly outcome: 'added'; readonly documentId: string; readonly seq: number }
   | { readonly outcome: 'refused'; readonly problem: string }
@@ -40,20 +62,35 @@ export async function addAttachment(
   const asOf = await deps.catchUp();
   const found = await deps.read.selectFrom('cases').select('source').where('case_id', '=', caseId).executeTakeFirst();
   if (found === undefined) return { outcome: 'unknown-case' };
-  const before = await listAttachments(deps.read, caseId);
   if (bytes.length === 0) return { outcome: 'refused', problem: 'The file is empty.' };
-  if (before.length >= ATTACHMENTS)
-    return { outcome: 'refused', problem: `A request may have at most ${ATTACHMENTS} files.` };
-  if (before.reduce((sum, one) => sum + Number(one.bytes), bytes.length) > ATTACHMENT_BYTES)
-    return { outcome: 'refused', problem: ATTACHMENTS_TOO_LARGE };
+  // Before its bytes are written; what counts is the same question under the write lock.
+  const tooMuch = problemOfAdding(await documentsOfCase(deps.read, { source: found.source, caseId }), bytes.length);
+  if (tooMuch !== null) return { outcome: 'refused', problem: tooMuch };
   const parameters = { fileName: attachmentName(file.fileName) };
   const facts = { name: 'attachment', format: 'bin', asOf, caseId, parameters };
   const reference = referenceOf(facts);
   const content = (async function* () {
     yield bytes;
   })();
-  const made = await registerDocument(deps, found.source, { actor, reference, ...facts }, createCited(asOf), content);
-  return { outcome: 'added', documentId: made.documentId, seq: made.seq };
+  const within: Condition = async ({ query }, { seq }) =>
+    problemOfAdding(await documentsOfCase(query, { source: found.source, caseId, before: seq }), bytes.length);
+  const made = await unlessRefused(() =>
+    registerDocument(
+      { ...deps, allowedIf: within },
+      found.source,
+      { actor, reference, ...facts },
+      createCited(asOf),
+      content,
+    ),
+  );
+  return 'outcome' in made ? made : { outcome: 'added', documentId: made.documentId, seq: made.seq };
+}
+
+/** Why a file of this many bytes cannot be added to a case with these documents; null: it can. */
+function problemOfAdding(documents: readonly DocumentOfCase[], bytes: number): string | null {
+  const files = documents.filter(({ name }) => name === 'attachment');
+  if (files.length >= ATTACHMENTS) return `A request may have at most ${ATTACHMENTS} files.`;
+  return files.reduce((sum, one) => sum + one.bytes, bytes) > ATTACHMENT_BYTES ? ATTACHMENTS_TOO_LARGE : null;
 }
 
 /** Its own name without anything that a recipient's system could read as a path; the ending stays. */

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
 import type { Source, SourceOptions } from '../core/source.ts';
+import type { Condition } from '../ledger/append-action.ts';
 import { type Cited, createCited, UntrustedEntry } from '../ledger/cited.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ProofOptions } from '../ledger/prove-entry.ts';
@@ -48,6 +49,8 @@ export interface DocumentDeps {
   readonly seal: () => Promise<unknown>;
   /** Throws if a job produces the document and another worker has taken the job over. */
   readonly assertHeld?: () => Promise<void>;
+  /** Decides in that transaction whether the document may be registered. */
+  readonly allowedIf?: Condition;
   /**
    * Called in the transaction that registers the document: completes a job at the same time, so that repeating it does
    * not make a second document.

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
 import { fill } from '../../reports/letters/letter.ts';
 import { isLetterStep, type LetterStep } from '../../reports/letters/texts.ts';
-import { checkMove } from '../cases/check-move.ts';
+import { checkMove, problemsOfSecondPerson } from '../cases/check-move.ts';
 import { type ShownCase, showCase } from '../cases/list-cases.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import type { CheckedMove } from '../cases/moves.ts';
@@ -15,10 +15,10 @@ import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { isOneAddress, type MailSettings, sendMail } from '../outside/mail.ts';
-import { listAttachments } from './attachments.ts';
+import { chooseFiles } from './attachments.ts';
 import { faultOfCaseFiles } from './check.ts';
 import type { DocumentDeps } from './frame.ts';
-import { type CaseDocument, problemsOfLeaving } from './leaving.ts';
+import { type CaseDocument, problemsOfLeaving, stillApproved } from './leaving.ts';
 import { beginMail } from './mail-once.ts';
 import { answerSteps } from './produce-pack.ts';
 import { documentPath } from './register.ts';
@@ -111,12 +111,45 @@ export async function checkLetterMail(
         : answerSteps.includes(step)
           ? problemsOfLeaving(shown, document, { channel: 'e-mail', actor, approvedBy: undefined, now, timeZone })
           : [];
-  const files = (await listAttachments(cases.store.read, caseId)).filter((one) =>
-    attachments.includes(one.document_id),
-  );
-  if (files.length < new Set(attachments).size)
-    return refused('A chosen attachment is not a file of this request, or was erased.');
+  const files = await chooseFiles(cases.store.read, shown, attachments);
+  if (typeof files === 'string') return refused(files);
+  const unapproved = problemsOfEnclosing(shown, { document, files, step, actor });
+  if (unapproved.length > 0 && problems.length === 0) return refused(...unapproved);
   return problems.length > 0 ? refused(...problems) : { outcome: 'mailable', shown, document, files, step, email };
+}
+
+/** Whether what a letter of this step says has to be approved where the controller requires a second person. */
+function leavesAsAnswer(step: LetterStep): boolean {
+  return step === 'refusal' || answerSteps.includes(step);
+}
+
+/**
+ * Where a second person has to approve: no refusal leaves that was written after the recorded one, and no file with
+ * another letter unless the answer is approved.
+ */
+function problemsOfEnclosing(
+  shown: ShownCase,
+  {
+    document,
+    files,
+    step,
+    actor,
+  }: Pick<Extract<Mailable, { step: LetterStep }>, 'document' | 'files' | 'step'> & { actor: string },
+): readonly string[] {
+  const { view, profile, history } = shown;
+  const { secondPersonFor = [] } = profile ?? {};
+  if (step === 'refusal' && view.row.state === 'refused' && secondPersonFor.includes('refuse')) {
+    const recorded = Number(history.findLast(({ move }) => move === 'refuse')?.seq ?? 0);
+    return [document, ...files].every(({ seq }) => Number(seq) < recorded)
+      ? []
+      : [
+          'It was added after the refusal was approved and recorded: reopen the request, then have the refusal approved with it.',
+        ];
+  }
+  const isSettled = view.row.state === 'answered' || view.row.state === 'closed';
+  // The files of a settled request are those that its answer names.
+  if (files.length === 0 || isSettled || leavesAsAnswer(step)) return [];
+  return problemsOfSecondPerson(view, 'answer', { ...shown, actor });
 }
 
 /**
@@ -188,7 +221,13 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
           ['document.mailed', documentId, caseId, job.id],
           isoNow(deps.cases.clock),
         );
-      await letter.send((attempting) => sendMail(mail, message, signal, attempting), record);
+      await letter.send(
+        (attempting) => sendMail(mail, message, signal, attempting),
+        record,
+        leavesAsAnswer(step) || files.length > 0
+          ? stillApproved(shown, step === 'refusal' ? 'refuse' : 'answer')
+          : undefined,
+      );
       return recordReceipt(deps, wanted, step);
     },
   };

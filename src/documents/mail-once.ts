@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { isoNow } from '../core/clock.ts';
 import { JobRefused } from '../jobs/job.ts';
-import { appendAction } from '../ledger/append-action.ts';
+import { appendAction, assertAllowed, type Condition, unlessRefused } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { SendError, sendInJob } from '../outside/send-error.ts';
 import type { Action } from '../core/action.ts';
@@ -49,10 +49,12 @@ export async function beginMail(deps: MailOnceDeps, mail: CaseMail, isRecorded =
     /**
      * Sends it once. `send` calls `attempting` right before it gives the mail to the server, and rejects with SendError
      * if it was not accepted. `record`: the entry that says that it was sent, if there is a better one than `mail.sent`.
+     * `allowedIf` decides in the transaction that records the attempt, the last moment before it is sent.
      */
     async send(
       send: (attempting: () => Promise<void>) => Promise<void>,
       record?: () => Promise<unknown>,
+      allowedIf?: Condition,
     ): Promise<void> {
       const attempt = past.attempts + 1;
       let attempted = false;
@@ -60,8 +62,11 @@ export async function beginMail(deps: MailOnceDeps, mail: CaseMail, isRecorded =
         await sendInJob(() =>
           send(async () => {
             // Another worker has taken the job over, and is ahead.
-            if ((await note(deps, mail, 'mail.attempted', attempt)) === 'duplicate')
-              throw new JobRefused(unknownOutcome(mail));
+            const noted = await unlessRefused(async () => ({
+              outcome: await note(deps, mail, 'mail.attempted', attempt, undefined, allowedIf),
+            }));
+            if (noted.outcome === 'refused') throw new JobRefused(`It was not sent: ${noted.problem}`);
+            if (noted.outcome === 'duplicate') throw new JobRefused(unknownOutcome(mail));
             attempted = true;
           }),
         );
@@ -100,6 +105,7 @@ async function note(
   action: MailAction['action'],
   attempt: number,
   reason?: string,
+  allowedIf: Condition = () => Promise.resolve(null),
 ): Promise<'stored' | 'duplicate'> {
   const { outcome } = await appendAction(
     ledger,
@@ -107,6 +113,9 @@ async function note(
     { action, ...mail, mailId: jobId, attempt, ...(reason === undefined ? {} : { reason }) },
     [action, jobId, String(attempt)],
     isoNow(clock),
+    async (tx, [recorded]) => {
+      if (recorded !== undefined) await assertAllowed(allowedIf, tx, recorded);
+    },
   );
   return outcome;
 }

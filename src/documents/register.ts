@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
 import { VerificationFault } from '../core/errors.ts';
-import { appendAction } from '../ledger/append-action.ts';
+import { appendAction, assertAllowed, NotAllowed } from '../ledger/append-action.ts';
 import { createTally } from '../crypto/hash.ts';
 import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
 import { sha256OfFile } from '../ledger/evidence-files.ts';
@@ -34,10 +34,10 @@ export function documentPath(folder: string, document: { documentId: string; for
  * Writes a document to the folder of documents and registers its SHA-256 as an entry. Its id is the printed reference
  * and the beginning of its hash: different bytes make a different document with another name, and a stored one is never
  * overwritten. The file appears under its name only when it is complete and synced, and every entry from which it was
- * made was checked ({@link UntrustedEntry}). Producing the same document again finds the existing file and entry.
+ * made was checked ({@link UntrustedEntry}). Throws NotAllowed if `allowedIf` refuses. Producing the same document again finds the existing file and entry.
  */
 export async function registerDocument(
-  deps: Pick<DocumentDeps, 'ledger' | 'clock' | 'folder' | 'proofs' | 'assertHeld' | 'registeredIn'>,
+  deps: Pick<DocumentDeps, 'ledger' | 'clock' | 'folder' | 'proofs' | 'assertHeld' | 'allowedIf' | 'registeredIn'>,
   source: string,
   facts: DocumentFacts,
   cited: Cited,
@@ -76,7 +76,7 @@ export async function registerDocument(
   const action = { action: 'document.produced' as const, ...recorded, documentId, sha256, bytes };
   const { asOf, parameters } = facts;
   const registered = (seq: number) => ({ documentId, path, sha256, bytes, asOf, seq, parameters });
-  const { registeredIn } = deps;
+  const { allowedIf, registeredIn } = deps;
   const { seq } = await appendAction(
     ledger,
     source,
@@ -85,11 +85,12 @@ export async function registerDocument(
     clock().toISOString(),
     async (tx, [appended]) => {
       await cited.assertThere(tx.query, ledger);
+      if (appended !== undefined && allowedIf !== undefined) await assertAllowed(allowedIf, tx, appended);
       if (appended !== undefined) await registeredIn?.(tx, registered(appended.seq));
     },
   ).catch(async (error: unknown) => {
-    // The same document was registered before, and the erasure removed it.
-    if (error instanceof UntrustedEntry) await rm(path, { force: true });
+    // The same document was registered before, and the erasure removed it; or it was never registered.
+    if (error instanceof UntrustedEntry || error instanceof NotAllowed) await rm(path, { force: true });
     throw error;
   });
   return registered(seq);

@@ -9,7 +9,7 @@ import { sha256Hex } from '../crypto/hash.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { cronProblem, nextTime, PEOPLES_SCHEDULES } from '../jobs/schedule.ts';
-import { appendAction } from '../ledger/append-action.ts';
+import { appendAction, assertAllowed, unlessRefused } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type MailSettings, sendMail } from '../outside/mail.ts';
 import { sendInJob } from '../outside/send-error.ts';
@@ -104,21 +104,32 @@ export async function addDocumentSchedule(
   const definition = parsed.data;
   const scheduleId = `document-${randomBytes(5).toString('hex')}`;
   const { name, format, recipients, actor } = definition;
-  const { seq } = await appendAction(
-    ledger,
-    definition.source,
-    {
-      action: 'document.schedule-added',
-      ...{ actor, scheduleId, name, format, covers: definition.covers, cron: wanted.cron, recipients },
-    },
-    ['document.schedule-added', scheduleId],
-    isoNow(clock),
-    async (tx) => {
-      const row = { name: scheduleId, kind: PEOPLES_SCHEDULES, cron: wanted.cron, payload: JSON.stringify(definition) };
-      await tx.insertMany('schedules', [{ ...row, next_at: next.toISOString(), last_at: null }]);
-    },
+  const added = await unlessRefused(() =>
+    appendAction(
+      ledger,
+      definition.source,
+      {
+        action: 'document.schedule-added',
+        ...{ actor, scheduleId, name, format, covers: definition.covers, cron: wanted.cron, recipients },
+      },
+      ['document.schedule-added', scheduleId],
+      isoNow(clock),
+      async (tx, [recorded]) => {
+        if (recorded !== undefined)
+          await assertAllowed(({ query }) => tooManyIn(query, definition.source), tx, recorded);
+        const row = {
+          name: scheduleId,
+          kind: PEOPLES_SCHEDULES,
+          cron: wanted.cron,
+          payload: JSON.stringify(definition),
+        };
+        await tx.insertMany('schedules', [{ ...row, next_at: next.toISOString(), last_at: null }]);
+      },
+    ),
   );
-  return { outcome: 'added', scheduleId, seq };
+  return added.outcome === 'refused'
+    ? { outcome: 'refused', problems: [added.problem] }
+    : { outcome: 'added', scheduleId, seq: added.seq };
 }
 
 /**
@@ -188,9 +199,15 @@ async function problemsOf(
     if (person === undefined || !mayGet(person, source))
       problems.push('A recipient has no account that may see this source.');
   }
-  if ((await listDocumentSchedules(store.read, [source])).length >= SCHEDULES)
-    problems.push(`This source already has ${SCHEDULES} schedules: remove one first.`);
+  const tooMany = await tooManyIn(store.read, source);
+  if (tooMany !== null) problems.push(tooMany);
   return problems;
+}
+
+/** Why a source can have no further schedule; null: it can. */
+async function tooManyIn(query: Query, source: string): Promise<string | null> {
+  const { length } = await listDocumentSchedules(query, [source]);
+  return length < SCHEDULES ? null : `This source already has ${SCHEDULES} schedules: remove one first.`;
 }
 
 /** The next few runs are checked. */

@@ -2,13 +2,20 @@ import { z } from 'zod';
 import type { Source } from '../core/source.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
 import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
-import type { NewJob } from '../jobs/jobs.ts';
+import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { listErasures } from '../ledger/erase.ts';
 import { produceErasureCertificate, recordedErasure } from './certificate.ts';
 import { choose } from './choose.ts';
 import { carryOut, finishErasures } from './erase.ts';
 import { type ErasurePlan, planErasure } from './plan.ts';
-import { digestOfPlan, type ErasureProposal, findProposal, type ProposalDeps, removeProposal } from './proposal.ts';
+import {
+  digestOfPlan,
+  type ErasureProposal,
+  findProposal,
+  type ProposalDeps,
+  removeProposal,
+  replaceProposal,
+} from './proposal.ts';
 import { type RetentionDeps, runRetention } from './retention.ts';
 
 const payloadSchema = z.object({ proposal: z.string(), source: z.string().nullable(), actor: z.string() });
@@ -28,6 +35,22 @@ export type ErasureResult = z.infer<typeof resultSchema>;
 /** The job that carries out a proposal. The payload contains no personal data: jobs that mention an erased person are erased too. */
 export function erasureJob({ id, source }: Pick<ErasureProposal, 'id' | 'source'>, actor: string): NewJob {
   return { kind: 'erase', key: id, payload: { proposal: id, source, actor }, maxAttempts: 3 };
+}
+
+/**
+ * Enqueues the job of a proposal, in the transaction that records its approval in it. Null, with nothing started: the
+ * proposal was withdrawn, or started before.
+ */
+export async function startErasure(
+  deps: Pick<ProposalDeps, 'store' | 'keys'> & { readonly jobs: Jobs },
+  proposal: ErasureProposal,
+): Promise<string | null> {
+  const job = erasureJob(proposal, proposal.officer);
+  const id = await deps.store.transaction(async (tx) =>
+    (await replaceProposal(tx, deps, proposal)) ? (await deps.jobs.enqueueIn(tx, job)).id : null,
+  );
+  if (id !== null) deps.jobs.wake([{ kind: job.kind, at: null }]);
+  return id;
 }
 
 /** The result of an erasure job; null: none yet. */

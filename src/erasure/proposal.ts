@@ -6,7 +6,7 @@ import type { Source } from '../core/source.ts';
 import { openSealed, sealBytes } from '../crypto/keys.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import { readSetting, removeSetting, writeSetting } from '../store/settings.ts';
-import type { Query } from '../store/store.ts';
+import type { Query, StoreTransaction } from '../store/store.ts';
 import { type ErasureChoice, periodKinds } from './choose.ts';
 import type { ErasureDeps, ErasurePlan } from './plan.ts';
 
@@ -61,17 +61,62 @@ export type ProposalDeps = Pick<ErasureDeps, 'store' | 'clock'> & Pick<ProposalR
 const PREFIX = 'erasure-proposal ';
 const storedSchema = z.object({ source: z.string().nullable(), sealed: z.string() });
 
-/** Stores a proposal, encrypted at rest because it may name a person. Removed once carried out or withdrawn. */
+/** Stores a new proposal, encrypted at rest because it may name a person. Removed once carried out or withdrawn. */
 export async function keepProposal(
   deps: ProposalDeps,
-  proposal: Omit<ErasureProposal, 'id' | 'at'> & { readonly id?: string; readonly at?: string },
+  proposal: Omit<ErasureProposal, 'id' | 'at'>,
 ): Promise<ErasureProposal> {
-  const { id = randomBytes(8).toString('hex'), at = isoNow(deps.clock), source, ...rest } = proposal;
+  const kept = { ...proposal, id: randomBytes(8).toString('hex'), at: isoNow(deps.clock) };
+  const { name, value } = rowOf(deps, kept);
+  await writeSetting(deps.store, name, value);
+  return kept;
+}
+
+/**
+ * Replaces a stored proposal by this one, which the caller then starts in the same transaction. False: it was withdrawn
+ * or started meanwhile.
+ */
+export async function replaceProposal(
+  tx: StoreTransaction,
+  deps: Pick<ProposalDeps, 'keys'>,
+  proposal: ErasureProposal,
+): Promise<boolean> {
+  const { name, value } = rowOf(deps, proposal);
+  if (await isStarted(tx.query, proposal.id)) return false;
+  const { numUpdatedRows } = await tx.query
+    .updateTable('settings')
+    .set({ value })
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+function rowOf({ keys }: Pick<ProposalDeps, 'keys'>, { id, source, ...rest }: ErasureProposal) {
   const name = `${PREFIX}${id}`;
-  const plain = Buffer.from(JSON.stringify({ ...rest, at }));
-  const sealed = sealBytes(deps.keys.instance.rest, plain, name).toString('base64');
-  await writeSetting(deps.store, name, JSON.stringify({ source, sealed }));
-  return { id, at, source, ...rest };
+  const sealed = sealBytes(keys.instance.rest, Buffer.from(JSON.stringify(rest)), name).toString('base64');
+  return { name, value: JSON.stringify({ source, sealed }) };
+}
+
+/** Withdraws a proposal. False: there is none, or it was approved meanwhile. */
+export function withdrawProposal({ store }: Pick<ProposalDeps, 'store'>, id: string): Promise<boolean> {
+  return store.transaction(async ({ query }) => {
+    if (await isStarted(query, id)) return false;
+    const { numDeletedRows } = await query
+      .deleteFrom('settings')
+      .where('name', '=', `${PREFIX}${id}`)
+      .executeTakeFirstOrThrow();
+    return numDeletedRows === 1n;
+  });
+}
+
+async function isStarted(query: Query, id: string): Promise<boolean> {
+  const job = await query
+    .selectFrom('jobs')
+    .select('id')
+    .where('kind', '=', 'erase')
+    .where('job_key', '=', id)
+    .executeTakeFirst();
+  return job !== undefined;
 }
 
 /** Null: unknown id, or encrypted by another installation. */
@@ -106,7 +151,7 @@ export async function removeProposal({ store }: Pick<ProposalDeps, 'store'>, id:
   await removeSetting(store, `${PREFIX}${id}`);
 }
 
-/** Removes proposals that expired or can no longer be decrypted; returns how many. */
+/** Removes proposals that expired or can no longer be decrypted, unless their job is still known; returns how many. */
 export async function removeOldProposals(deps: ProposalDeps): Promise<number> {
   const before = new Date(deps.clock().getTime() - PROPOSAL_DAYS * 86_400_000).toISOString();
   let removed = 0;
@@ -114,8 +159,7 @@ export async function removeOldProposals(deps: ProposalDeps): Promise<number> {
     const id = name.slice(PREFIX.length);
     const proposal = opened(deps, id, value);
     if (proposal !== null && proposal.at >= before) continue;
-    await removeProposal(deps, id);
-    removed += 1;
+    if (await withdrawProposal(deps, id)) removed += 1;
   }
   return removed;
 }

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { parseFolded } from '../cases/folded.ts';
 import { showCase } from '../cases/list-cases.ts';
 import type { CaseWriting } from '../cases/view.ts';
 import type { Action } from '../core/action.ts';
@@ -9,13 +10,14 @@ import { hmacSha256, sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import { faultOfCaseFiles } from '../documents/check.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
-import { problemsOfLeaving } from '../documents/leaving.ts';
+import { problemsOfLeaving, stillApproved } from '../documents/leaving.ts';
+import { chooseFiles } from '../documents/attachments.ts';
 import { draftInPack, hasLaterAnswer } from '../documents/produce-pack.ts';
-import { appendAction } from '../ledger/append-action.ts';
+import { appendAction, assertAllowed, unlessRefused } from '../ledger/append-action.ts';
 import type { Appended } from '../ledger/ledger.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import { chooseFiles, type GivenFile, givenFiles } from './given-files.ts';
+import { type GivenFile, givenFiles } from './given-files.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
 
 /*
@@ -164,19 +166,15 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
       ? {}
       : { attachments: files.map((one, nth) => ({ ...(given[nth] as GivenFile), bytes: Number(one.bytes) })) }),
   };
-  const { outcome, seq } = await recordHandOver(
-    deps,
-    handOver,
-    'hand-over.created',
-    actor,
-    [],
-    more,
-    async (tx, recorded) => {
+  const recording = await unlessRefused(() =>
+    recordHandOver(deps, handOver, 'hand-over.created', actor, [], more, async (tx, recorded) => {
+      await assertAllowed(stillApproved(shown, 'answer'), tx, recorded);
       if (recorded.outcome === 'stored') await tx.insertMany('hand_overs', [handOver]);
-    },
+    }),
   );
-  if (outcome === 'duplicate') return { outcome: 'repeated' };
-  return { outcome: 'created', handOver, link: `${publicUrl}/h/${token}`, code, seq };
+  if (recording.outcome === 'refused') return refused(recording.problem);
+  if (recording.outcome === 'duplicate') return { outcome: 'repeated' };
+  return { outcome: 'created', handOver, link: `${publicUrl}/h/${token}`, code, seq: recording.seq };
 }
 
 /** Eight hexadecimal digits. */
@@ -239,7 +237,7 @@ export interface ListedHandOver {
 
 /** The hand-overs of a case, or of some sources (null: all), newest first. */
 export async function listHandOvers(
-  deps: Pick<HandOverDeps, 'store' | 'clock'>,
+  deps: Pick<HandOverDeps, 'store' | 'clock' | 'cases'>,
   of: { readonly caseId: string } | { readonly sources: readonly string[] | null },
 ): Promise<readonly ListedHandOver[]> {
   let query = deps.store.read.selectFrom('hand_overs').selectAll();
@@ -247,7 +245,7 @@ export async function listHandOvers(
   else if (of.sources !== null) query = query.where('source', 'in', [...of.sources]);
   const rows = await query.orderBy('created_at', 'desc').orderBy('hand_over_id').limit(500).execute();
   const now = isoNow(deps.clock);
-  return Promise.all(rows.map(async (row) => ({ row, state: await stateOf(deps.store.read, row, now) })));
+  return Promise.all(rows.map(async (row) => ({ row, state: await stateOf(deps, row, now) })));
 }
 
 /** A hand-over without its secrets, for lists of other programs. */
@@ -272,24 +270,38 @@ export function summariseHandOver({ row, state }: ListedHandOver) {
 
 /**
  * States of a case that allow the data subject to have the pack. After reopening or rework, it is withheld until it is
- * handed over again.
+ * handed over again; so it is if a second person has to approve, and the approval was lost.
  */
 const handedOverStates: readonly string[] = ['ready', 'answered', 'closed'];
 
 /** The state of a hand-over, from its own row, its document and its case. */
-export async function stateOf(read: Query, row: HandOverRow, now: string): Promise<HandOverState> {
+export async function stateOf(
+  { store: { read }, cases }: Pick<HandOverDeps, 'store' | 'cases'>,
+  row: HandOverRow,
+  now: string,
+): Promise<HandOverState> {
   if (row.revoked_at !== null) return 'revoked';
   if (row.expires_at <= now) return 'expired';
   if (row.failures >= CODE_ATTEMPTS) return 'locked';
   const found = await read
     .selectFrom('documents')
     .innerJoin('cases', 'cases.case_id', 'documents.case_id')
-    .select('cases.state')
+    .select(['cases.state', 'cases.source', 'cases.folded'])
     .where('documents.document_id', '=', row.document_id)
     .where('documents.sha256', '=', row.sha256)
     .where('documents.erased_at', 'is', null)
     .executeTakeFirst();
-  return found !== undefined && handedOverStates.includes(found.state) ? 'open' : 'withheld';
+  if (found === undefined || !handedOverStates.includes(found.state)) return 'withheld';
+  return found.state === 'ready' && (await hasLostApproval(cases, found)) ? 'withheld' : 'open';
+}
+
+/** Whether a change of the case ended the approval under which its pack was handed over. */
+async function hasLostApproval(
+  cases: Pick<CaseWriting, 'profileOf'>,
+  { source, folded }: { readonly source: string; readonly folded: string },
+): Promise<boolean> {
+  const profile = await cases.profileOf(source);
+  return profile?.secondPersonFor?.includes('answer') === true && parseFolded(folded).approval?.of !== 'answer';
 }
 
 /** Appends an entry for each link that has expired since the last time; returns their number. */

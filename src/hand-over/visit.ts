@@ -36,7 +36,7 @@ export async function findHandOver(deps: HandOverDeps, token: string): Promise<H
     .where('token_hash', '=', tokenHash(deps, token))
     .executeTakeFirst();
   if (row === undefined) return null;
-  return (await stateOf(deps.store.read, row, isoNow(deps.clock))) === 'open' ? row : null;
+  return (await stateOf(deps, row, isoNow(deps.clock))) === 'open' ? row : null;
 }
 
 type Opened =

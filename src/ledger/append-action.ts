@@ -22,6 +22,41 @@ export async function appendAction(
   return appended;
 }
 
+/** Rolls back what may not be recorded; the message says why, for the person who asked. */
+export class NotAllowed extends Error {
+  constructor(problem: string) {
+    super(problem);
+    this.name = 'NotAllowed';
+  }
+}
+
+/**
+ * What decides whether something may be recorded, under the write lock: everything recorded before is there, and nothing
+ * can be added before it is recorded. Resolves with the reason against it in a sentence; null: it may be recorded.
+ */
+export type Condition = (tx: StoreTransaction, recorded: Appended) => Promise<string | null>;
+
+/**
+ * Runs an append whose transaction calls {@link assertAllowed}: nothing is written if it refuses. This is how limits and
+ * approvals are enforced: a check before the transaction only saves work.
+ */
+export async function unlessRefused<T>(
+  append: () => Promise<T>,
+): Promise<T | { readonly outcome: 'refused'; readonly problem: string }> {
+  try {
+    return await append();
+  } catch (error) {
+    if (error instanceof NotAllowed) return { outcome: 'refused', problem: error.message };
+    throw error;
+  }
+}
+
+/** Throws {@link NotAllowed} if the condition refuses. What was recorded before is not judged again. */
+export async function assertAllowed(condition: Condition, tx: StoreTransaction, recorded: Appended): Promise<void> {
+  const problem = recorded.outcome === 'duplicate' ? null : await condition(tx, recorded);
+  if (problem !== null) throw new NotAllowed(problem);
+}
+
 /** The entry of an action, to be appended with others. */
 export function entryOf(
   { keyOf }: Pick<Ledger, 'keyOf'>,
@@ -60,7 +95,7 @@ class RecordedBefore extends Error {
 /**
  * Appends an action with its consequences in one transaction: all are recorded or none. If the first one, or one that
  * must be new, was recorded before, nothing is recorded and the answer is `duplicate` with its seq. Otherwise `seq` is
- * that of the last.
+ * that of the last. Throws {@link NotAllowed}, with nothing recorded, if the condition of the first refuses.
  */
 export async function appendWithConsequences(
   ledger: Ledger,
@@ -68,17 +103,19 @@ export async function appendWithConsequences(
   first: KeyedAction,
   consequences: readonly KeyedAction[],
   receivedAt: string,
+  condition: Condition = () => Promise.resolve(null),
 ): Promise<Appended> {
-  if (consequences.length === 0) return appendAction(ledger, source, first.action, first.keyParts, receivedAt);
   const entries = [first, ...consequences].map(({ action, keyParts }) =>
     entryOf(ledger, source, action, keyParts, receivedAt),
   );
   try {
-    const appended = await ledger.append(entries, (_tx, all) => {
+    const appended = await ledger.append(entries, async (tx, all) => {
       const before = all.find(
         ({ outcome }, place) => outcome === 'duplicate' && (place === 0 || consequences[place - 1]?.mustBeNew === true),
       );
-      return before === undefined ? Promise.resolve() : Promise.reject(new RecordedBefore(before.seq));
+      if (before !== undefined) throw new RecordedBefore(before.seq);
+      const [recorded] = all;
+      if (recorded !== undefined) await assertAllowed(condition, tx, recorded);
     });
     const last = appended.at(-1);
     if (last === undefined) throw new Error('the ledger returned no entry');

@@ -3,7 +3,8 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import { isoNow } from '../core/clock.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
-import { appendAction } from '../ledger/append-action.ts';
+import { appendAction, NotAllowed, unlessRefused } from '../ledger/append-action.ts';
+import type { Query } from '../store/store.ts';
 import { openingOf, ownHand, type Person, personAction, recordForPerson } from './people.ts';
 import { keepSession, newSession, type NewSession, type PeopleDeps } from './sessions.ts';
 
@@ -100,26 +101,35 @@ export async function addPasskey(
   }).catch(() => null);
   if (verified === null || !verified.verified) return refused;
   const { id, publicKey, counter } = verified.registrationInfo.credential;
-  const known = await deps.store.read
+  const row = {
+    credential_id: id,
+    person_id: person.personId,
+    public_key: Buffer.from(publicKey),
+    counter,
+    label: label.slice(0, 100),
+    created_at: isoNow(deps.clock),
+  };
+  const action = personAction('person.second-factor-set', ownHand(person), person, 'passkey');
+  const recorded = await unlessRefused(async () => {
+    await recordForPerson(deps, action, async (tx) => {
+      const problem = await problemOfPasskey(tx.query, row);
+      if (problem !== null) throw new NotAllowed(problem);
+      await tx.insertMany('passkeys', [row]);
+    });
+    return null;
+  });
+  return recorded?.problem ?? null;
+}
+
+/** Why a person cannot have this passkey as well; null: they can. */
+async function problemOfPasskey(query: Query, row: { readonly credential_id: string; readonly person_id: string }) {
+  const known = await query
     .selectFrom('passkeys')
-    .select(['credential_id', 'person_id'])
-    .where((eb) => eb.or([eb('credential_id', '=', id), eb('person_id', '=', person.personId)]))
+    .select('credential_id')
+    .where((eb) => eb.or([eb('credential_id', '=', row.credential_id), eb('person_id', '=', row.person_id)]))
     .execute();
-  if (known.some((row) => row.credential_id === id)) return 'This passkey is already set up.';
-  if (known.length >= PASSKEYS_MAX) return `An account has at most ${PASSKEYS_MAX} passkeys: remove one first.`;
-  await recordForPerson(deps, personAction('person.second-factor-set', ownHand(person), person, 'passkey'), (tx) =>
-    tx.insertMany('passkeys', [
-      {
-        credential_id: id,
-        person_id: person.personId,
-        public_key: Buffer.from(publicKey),
-        counter,
-        label: label.slice(0, 100),
-        created_at: isoNow(deps.clock),
-      },
-    ]),
-  );
-  return null;
+  if (known.some((one) => one.credential_id === row.credential_id)) return 'This passkey is already set up.';
+  return known.length >= PASSKEYS_MAX ? `An account has at most ${PASSKEYS_MAX} passkeys: remove one first.` : null;
 }
 
 /** Removes a passkey of the person; does nothing if there is none with this id. */

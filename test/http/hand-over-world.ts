@@ -28,6 +28,13 @@ export async function makeMoves(
   }
 }
 
+/** The form of a case page with which a second person approves what the page shows. */
+export function approvalIn(page: string, of = 'answer') {
+  const [own = ''] = page.split('<form').filter((form) => form.includes('name="move" value="approve"'));
+  const hidden = (name: string) => new RegExp(`name="${name}" value="(\\w+)"`).exec(own)?.[1] ?? '';
+  return { move: 'approve', of, basedOn: hidden('basedOn'), seen: hidden('seen') };
+}
+
 export async function makePack({ context }: OfficeWorld, caseId: string) {
   const deps = { ...context.documents, cases: context.cases };
   const pack = await producePack(deps, { caseId, actor: OFFICER });

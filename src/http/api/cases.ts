@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ADDED_MEANWHILE, newestDocument } from '../../cases/approval.ts';
+import { documentsToApprove, seenOf } from '../../cases/approval.ts';
 import { pageCases, showCase } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
 import { caseStates, moves, TASK_DAYS, TASK_DAYS_MAX, partOutcomes } from '../../cases/moves.ts';
@@ -25,6 +25,7 @@ import { ATTACHMENTS } from '../../documents/attachments.ts';
 import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
 import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
 import { untilProjected } from '../pages/frame.ts';
+import { documentsOfCases } from '../../store/queries/documents-of-case.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
 
@@ -122,9 +123,13 @@ const shownCaseSchema = caseSchema
         }),
       )
       .meta({ description: 'Open cases that may be the same request: close one as a duplicate of the other.' }),
-    newestDocument: z
-      .int()
-      .meta({ description: 'The entry of its newest document; 0: none. Sent with the move approve as seen.' }),
+    documents: z
+      .array(z.object({ documentId: z.string(), name: z.string(), sha256: z.string() }))
+      .meta({ description: 'Its letters, files and response packs, which an approval covers.' }),
+    seen: z.string().meta({
+      description:
+        'SHA-256 of what an approval covers: requester, rights, parts and documents as in this answer. Sent with the move approve, in its details.',
+    }),
     tasks: z.array(taskSchema),
     history: z.array(
       z.object({
@@ -216,6 +221,7 @@ export const caseApi = [
       const shown = await showCase(context.cases, params.caseId, isoNow(context.clock));
       if (shown === null) throw new CodedError('not_found');
       const { match, readiness, disclosure, history, view } = shown;
+      const documents = (await documentsOfCases(context.store.read, [params.caseId])).get(params.caseId) ?? [];
       return {
         ...summarised(view),
         message: view.row.message,
@@ -225,7 +231,8 @@ export const caseApi = [
         duplicateOf: view.folded.duplicateOf,
         duplicates: (view.folded.duplicates ?? []).map(({ caseId, receivedAt }) => ({ caseId, receivedAt })),
         sameAs: [...shown.sameAs],
-        newestDocument: await newestDocument(context.store.read, params.caseId),
+        documents: documentsToApprove(documents).map(({ documentId, name, sha256 }) => ({ documentId, name, sha256 })),
+        seen: seenOf(view.row, documents),
         tasks: (view.folded.tasks ?? []).map(summariseTask),
         history: history.map((move) => ({
           seq: move.seq,
@@ -274,22 +281,9 @@ export const caseApi = [
       move: z.enum(moveNames),
       basedOn: z.int().nonnegative().meta({ description: 'The version of the case that the move is based on.' }),
       details: z.record(z.string(), z.unknown()).default({}),
-      seen: z.int().nonnegative().optional().meta({
-        description:
-          'Required for approve: newestDocument of the case that you looked at. If a letter, file or pack was added since, the response is a conflict.',
-      }),
     }),
     answer: z.object({ caseId: z.string(), version: z.int(), seq: z.int() }),
-    async handle(context, { params, body: { seen, ...body }, by }) {
-      if (body.move === 'approve') {
-        if (seen === undefined)
-          throw new RefusedRequest('invalid_request', [
-            'body.seen: send newestDocument of the case that you looked at, so that nothing unseen is approved.',
-          ]);
-        await context.projector.catchUp();
-        if ((await newestDocument(context.store.read, params.caseId)) > seen)
-          throw new RefusedRequest('conflict', [ADDED_MEANWHILE]);
-      }
+    async handle(context, { params, body, by }) {
       const moved = await moveCase(context.cases, { ...params, ...body, actor: by.officer });
       switch (moved.outcome) {
         case 'moved':
@@ -299,7 +293,7 @@ export const caseApi = [
           throw new RefusedRequest('refused', moved.problems);
         case 'conflict':
           throw new RefusedRequest('conflict', [
-            `The case is now at version ${moved.version}: review it and send the move based on that.`,
+            moved.unseen ?? `The case is now at version ${moved.version}: review it and send the move based on that.`,
           ]);
         case 'not-found':
           throw new CodedError('not_found');

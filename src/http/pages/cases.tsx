@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ADDED_MEANWHILE, newestDocument } from '../../cases/approval.ts';
 import { readAssignee } from '../../cases/assignee.ts';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../cases/move-case.ts';
 import { isMoveName, moves, taskMoves } from '../../cases/moves.ts';
@@ -122,8 +121,6 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
   const refused = { move, form };
   const read = readFields(moves[move].details, form, context.config.timeZone);
   if (read.outcome === 'refused') return sendCase(exchange, caseId, { problems: read.problems, refused }, 422);
-  if (move === 'approve' && (await hasDocumentAfter(context, caseId, form['seen'])))
-    return sendCase(exchange, caseId, { problems: [ADDED_MEANWHILE], refused }, 409);
   const actor = officerOf(request).officer;
   const moved = await moveCase(context.cases, {
     caseId,
@@ -141,7 +138,8 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
       return sendCase(exchange, caseId, { problems: moved.problems, refused }, 422);
     case 'conflict': {
       const problems = [
-        'Someone else changed this case in the meantime. This is its current state; review it and submit the form again.',
+        moved.unseen ??
+          'Someone else changed this case in the meantime. This is its current state; review it and submit the form again.',
       ];
       return sendCase(exchange, caseId, { problems, refused }, 409);
     }
@@ -150,13 +148,6 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
     default:
       return moved satisfies never;
   }
-}
-
-/** Whether the case has a document that its page did not show yet. `seen`: the entry of the newest one that it showed. */
-async function hasDocumentAfter({ store, projector }: Context, caseId: string, seen: string | undefined) {
-  if (seen === undefined) return false;
-  await projector.catchUp();
-  return (await newestDocument(store.read, caseId)) > Number(seen);
 }
 
 /** The details of an assignment; a typed name of an account becomes that account. */

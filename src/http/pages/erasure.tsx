@@ -5,7 +5,7 @@ import { type ErasureReason, erasureReasonCodes } from '../../core/erasure.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { choose, type ErasureChoice, periodKinds } from '../../erasure/choose.ts';
 import { isUnfinished } from '../../erasure/erase.ts';
-import { erasureJob } from '../../erasure/jobs.ts';
+import { startErasure } from '../../erasure/jobs.ts';
 import { type ErasurePlan, planErasure } from '../../erasure/plan.ts';
 import {
   digestOfPlan,
@@ -13,8 +13,8 @@ import {
   findProposal,
   keepProposal,
   listWaitingProposals,
-  removeProposal,
   sourcesNeedingSecondOfficer,
+  withdrawProposal,
 } from '../../erasure/proposal.ts';
 import { findLaws } from '../../law/regime-table.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -107,8 +107,8 @@ async function decide(exchange: Exchange, erasureId: string): Promise<FastifyRep
   if (proposal === null || job !== null) return reply.redirect(addressOf(erasureId), 303);
   const { officer, personId } = officerOf(request);
   if (formOf(request.body)['decision'] === 'withdraw') {
-    await removeProposal(context, erasureId);
-    return reply.redirect('/settings/erasures?done=withdrawn', 303);
+    const isWithdrawn = await withdrawProposal(context, erasureId);
+    return reply.redirect(isWithdrawn ? '/settings/erasures?done=withdrawn' : addressOf(erasureId), 303);
   }
   if (proposal.needsSecond && personId === null)
     return sendOne(exchange, erasureId, ['Only someone with an account can approve: sign in with yours.']);
@@ -117,16 +117,13 @@ async function decide(exchange: Exchange, erasureId: string): Promise<FastifyRep
   const looked = await lookAt(exchange, proposal.choice);
   if (looked.outcome === 'refused' || digestOfPlan(looked.plan) !== proposal.digest)
     return sendOne(exchange, erasureId, [changed]);
-  await start(
-    context,
-    await keepProposal(context, { ...proposal, confirmedBy: proposal.needsSecond ? officer : null }),
-  );
+  await start(context, { ...proposal, confirmedBy: proposal.needsSecond ? officer : null });
   return reply.redirect(addressOf(erasureId), 303);
 }
 
 async function start(context: Context, proposal: ErasureProposal): Promise<void> {
-  const { id } = await context.jobs.enqueue(erasureJob(proposal, proposal.officer));
-  await untilDoneSoon(context, id);
+  const id = await startErasure(context, proposal);
+  if (id !== null) await untilDoneSoon(context, id);
 }
 
 async function findJob({ jobs }: Context, erasureId: string): Promise<Job | null> {

@@ -142,9 +142,9 @@ async function loadToApprove(
     if (profile?.secondPersonFor?.includes('answer') === true) wanting.add(slug);
   }
   const wanted = ready.filter(({ row }) => wanting.has(row.source));
-  const approved = wanted.filter(({ folded }) => folded.approval?.of === 'answer').map(({ row }) => row.case_id);
+  const approved = wanted.filter(({ folded }) => folded.approval?.of === 'answer').map(({ row }) => row);
   const outdated = await outdatedApprovals(store.read, approved);
-  const counts = new Set(approved.filter((caseId) => !outdated.has(caseId)));
+  const counts = new Set(approved.map((row) => row.case_id).filter((caseId) => !outdated.has(caseId)));
   return new Set(wanted.flatMap(({ row }) => (counts.has(row.case_id) ? [] : [row.case_id])));
 }
 

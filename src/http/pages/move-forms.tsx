@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { seenOf } from '../../cases/approval.ts';
 import { assigneeOf } from '../../cases/assignee.ts';
 import { type MoveName, moves, taskMoves } from '../../cases/moves.ts';
 import { kindsToDo } from '../../cases/readiness.ts';
@@ -127,6 +128,7 @@ function MoveForm(props: {
     <CaseForm frame={frame} data={data} move={move}>
       {fieldsOf(moves[move].details, choicesFor(move, choices, data))
         .filter(({ name }) => move !== 'answer' || !endsConsent.includes(name) || withdraws(data))
+        .filter(({ name }) => name !== 'seen')
         .filter(({ name }) => name !== 'approvedBy' || data.shown.profile?.role === 'processor')
         .map((field) => (field.name === 'duplicateOf' ? duplicateField(field, data, frame.timeZone) : field))
         .map((field) => (field.name === 'assignee' ? assigneeField(field, data) : field))
@@ -145,9 +147,18 @@ function MoveForm(props: {
             />
           ),
         )}
-      {move === 'approve' ? <input type="hidden" name="seen" value={data.documents[0]?.seq ?? 0} /> : null}
+      {move === 'approve' ? <input type="hidden" name="seen" value={seenOn(data)} /> : null}
       <button type="submit">{moves[move].label}</button>
     </CaseForm>
+  );
+}
+
+/** The hash of what this page shows, which an approval covers. */
+function seenOn({ shown: { view }, documents }: CasePageData): string {
+  const shown = documents.filter(({ erased_at: erasedAt }) => erasedAt === null);
+  return seenOf(
+    view.row,
+    shown.map(({ document_id: documentId, name, sha256 }) => ({ documentId, name, sha256 })),
   );
 }
 
@@ -264,6 +275,7 @@ function proposed(
           .join(','),
         // What was done about each of several rights is recorded already.
         ...(shown.view.parts.length === 0 ? { 'parts.0.what': kindText(shown.view.kind) } : {}),
+        ...approvedRows(shown),
       };
     }
     case 'amend':
@@ -283,4 +295,14 @@ function proposed(
     default:
       return {};
   }
+}
+
+/** The values of the rows that say what was done, if a second person approved exactly those. */
+function approvedRows({ view }: CasePageData['shown']): Readonly<Record<string, string>> {
+  const { parts = [] } = view.folded.approval ?? {};
+  return Object.fromEntries(
+    parts.flatMap((part, place) =>
+      Object.entries(part).map(([name, value]) => [`parts.${place}.${name}`, value ?? ''] as const),
+    ),
+  );
 }

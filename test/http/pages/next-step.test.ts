@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { produceLetter } from '../../../src/documents/produce-letter.ts';
 import { createOfficeWorld, signedIn, signedInAs, type Visitor } from '../office-world.ts';
-import { makeMoves, makePack, OFFICER, PUBLIC_URL } from '../hand-over-world.ts';
+import { approvalIn, makeMoves, makePack, OFFICER, PUBLIC_URL } from '../hand-over-world.ts';
 import { tokenOf } from '../api-caller.ts';
 import { seedRequests } from './seed.ts';
 
@@ -98,10 +98,7 @@ it('the case page offers each person only what the rule of two people lets them 
   expect(waiting).toMatchObject({ ...nothing, moves: ['approve'] });
   expect(waiting.text).toContain('Someone else has to approve this first');
 
-  const basedOn = /name="move" value="approve"\/?><input type="hidden" name="basedOn" value="(\d+)"/.exec(
-    waiting.text,
-  )?.[1];
-  const approved = await olga.post(`/cases/${caseId}/moves`, { move: 'approve', of: 'answer', basedOn: basedOn ?? '' });
+  const approved = await olga.post(`/cases/${caseId}/moves`, approvalIn(waiting.text));
   expect(approved.status).toBe(303);
   const approver = await offeredTo(olga);
   expect(approver).toMatchObject({ ...nothing, moves: ['approve'] });
@@ -136,17 +133,15 @@ it('a letter, file or pack added after the approval has to be approved again bef
   const [olga, otto] = [await signedInAs(world, 'officer'), await signedInAs(world, 'officer')];
   const approvalForm = async () => {
     const { text } = await otto.get(`/cases/${caseId}`);
-    const [own = ''] = text.split('<form').filter((form) => form.includes('name="move" value="approve"'));
-    const hidden = (name: string) => new RegExp(`name="${name}" value="(\\d+)"`).exec(own)?.[1] ?? '';
-    return { move: 'approve', of: 'answer', basedOn: hidden('basedOn'), seen: hidden('seen') };
+    return approvalIn(text);
   };
   const program = await tokenOf(world, 'officer', { scope: 'work' });
-  const approveByProgram = async (more: Record<string, number>) => {
+  const approveByProgram = async (more: Record<string, unknown>) => {
     const { basedOn } = await approvalForm();
-    const body = { move: 'approve', basedOn: Number(basedOn), details: { of: 'answer' }, ...more };
+    const body = { move: 'approve', basedOn: Number(basedOn), details: { of: 'answer', ...more } };
     return program.post(`/api/v1/cases/${caseId}/moves`, body);
   };
-  const looked = async () => (await program.get(`/api/v1/cases/${caseId}`)).json['newestDocument'] as number;
+  const looked = async () => (await program.get(`/api/v1/cases/${caseId}`)).json['seen'];
   const approve = async () => (await otto.post(`/cases/${caseId}/moves`, await approvalForm())).status;
   const reminds = async () => {
     const { text } = await olga.get(`/cases/${caseId}`);
@@ -197,7 +192,9 @@ it('a letter, file or pack added after the approval has to be approved again bef
   // The same goes for a program, which says what it looked at.
   const seen = await looked();
   await makeLetter('Here it is, corrected for the last time.');
-  expect((await approveByProgram({})).status).toBe(400);
+  for (const unlooked of [{}, { seen: 999_999_999 }, { seen: '0'.repeat(63) }])
+    expect((await approveByProgram(unlooked)).status).toBe(422);
+  expect((await approveByProgram({ seen: 'f'.repeat(64) })).status).toBe(409);
   const byProgram = await approveByProgram({ seen });
   expect([byProgram.status, byProgram.text.includes('was added after you looked')]).toEqual([409, true]);
   expect((await approveByProgram({ seen: await looked() })).status).toBe(200);
