@@ -5,6 +5,7 @@ import { normaliseName } from './field-table.ts';
 import { type Fact, families } from './index.ts';
 import { clean, isJsonObject, type JsonObject } from './parse.ts';
 import type { Family } from './payload.ts';
+import { isNamedAsRequest } from './request-signs.ts';
 
 /** The event that a payload names. */
 export interface EventName {
@@ -43,8 +44,11 @@ export function findEvent(root: JsonObject, options: EventOptions): EventName | 
     // A name or action counts as an event only if it looks like one.
     const plausible =
       (name !== 'name' && name !== 'action') || /^[a-z][a-z0-9_]*\.[a-z0-9_.]+$/i.test(candidate.asGiven);
-    if (plausible && (unknown === null || (!namesConsent(unknown.event) && namesConsent(candidate.event))))
-      unknown = candidate;
+    // {"event": "request.created", "type": "OPT_OUT"} is a request, whatever else looks like a choice.
+    const isMoreTelling =
+      unknown === null ||
+      (!namesConsent(unknown.event) && !isNamedAsRequest(unknown.event) && namesConsent(candidate.event));
+    if (plausible && isMoreTelling) unknown = candidate;
   }
   return unknown;
 }

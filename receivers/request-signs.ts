@@ -17,7 +17,11 @@ const rightsWords = new Set(
     ' ',
   ),
 );
-const askWords = new Set('request requests'.split(' '));
+const askWords = new Set(
+  'request requests verzoek richiesta wniosek antrag ersuchen demande solicitud pedido begaran anmodning zadost pyynto'.split(
+    ' ',
+  ),
+);
 /** What a name that begins with `request` has to go on with: `request.created`. */
 const requestSteps = new Set('created submitted received opened new registered verified'.split(' '));
 /** Words of events about choices, sites and business: never a request by name or words. */
@@ -77,8 +81,8 @@ export function mayHoldRequest(root: JsonObject, event: string | null): boolean 
   return asks(text) || (namesKind(seen.fields) && ADDRESS.test(text));
 }
 
-/** A value in the form of a name: `customers/redact`. */
-const NAME = /^[a-z][\w./:-]{2,60}$/i;
+/** A value in the form of a name or short title: `customers/redact`, `AVG-verzoek`, `wniosek RODO`. */
+const NAME = /^\p{L}[\p{L}\p{M}\w./: -]{2,60}$/u;
 
 /** Whether a field says what a request is about; counts beside an e-mail address. */
 function namesKind(fields: Seen['fields']): boolean {
@@ -92,6 +96,11 @@ function namesKind(fields: Seen['fields']): boolean {
   return false;
 }
 
+/** Whether the name of an event alone names a request: `request.created`, `customers/redact`. */
+export function isNamedAsRequest(event: string): boolean {
+  return namesRequest(wordsOf(event));
+}
+
 /** Whether a text that is not JSON may hold a request. */
 export function textMayHoldRequest(text: string): boolean {
   return asks(text.slice(0, MAX_TEXT));
@@ -101,6 +110,8 @@ export function textMayHoldRequest(text: string): boolean {
 function wordsOf(name: string): readonly string[] {
   return name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((word) => word !== '');
@@ -171,21 +182,23 @@ const LIKELY = phrases(
   // en
   `(?:delete|erase|remove|forget|correct|rectify|update|export|transfer|send me|copy of|access to|stop (?:using|processing|selling|sharing)|restrict|object to)[^.\n]{0,40}\\b(?:my|me|personal (?:data|information))\\b|(?:my|personal) data\\b[^.\n]{0,40}\\b(?:deleted|erased|removed|corrected|copy)|unsubscribe me|opt me out|withdraw my|\\bright to (?!left)\\w`,
   // de
-  `(?:lösch|entfern|berichtig|sperr|übermittel|herausgabe|kopie|auskunft)[^.\n]{0,40}(?:mein|daten|konto)|(?:mein|persönliche|personenbezogene)[^.\n]{0,30}(?:daten|konto)[^.\n]{0,40}(?:lösch|entfern|berichtig|zu?senden|auskunft)|ich widerspreche|widerspruch gegen`,
+  `(?:lösch|entfern|berichtig|sperr|übermittel|herausgabe|kopie|auskunft)[^.\n]{0,40}(?:mein|daten|konto)|(?:mein|persönliche|personenbezogene)[^.\n]{0,30}(?:daten|konto)[^.\n]{0,40}(?:lösch|entfern|berichtig|zu?senden|auskunft)|ich widerspreche|widerspruch gegen|(?:ich )?widerrufe[^.\n]{0,20}(?:einwilligung|zustimmung)`,
   // fr
-  `(?:supprim|effac|rectifi|corrig|copie|communiqu|transf[ée]r|oppos)[^.\n]{0,40}(?:mes|mon compte|donn[ée]es)`,
+  `(?:supprim|effac|rectifi|corrig|copie|communiqu|transf[ée]r|oppos)[^.\n]{0,40}(?:mes|mon compte|donn[ée]es)|je (?:retire|r[ée]voque) mon consentement`,
   // es
-  `(?:elimin|borr|suprim|rectif|corrig|copia|acceder|acceso)[^.\n]{0,40}(?:mis|mi cuenta|datos)|me opongo`,
+  `(?:elimin|borr|suprim|rectif|corrig|copia|acceder|acceso)[^.\n]{0,40}(?:mis|mi cuenta|datos)|me opongo|(?:retiro|revoco) (?:el|mi) consentimiento`,
   // it
-  `(?:cancell|elimin|rettific|corregg|copia|accesso|accedere)[^.\n]{0,40}(?:miei|mio account|dati)|mi oppongo`,
+  `(?:cancell|elimin|rettific|corregg|copia|accesso|accedere)[^.\n]{0,40}(?:miei|mio account|dati)|mi oppongo|(?:revoco|ritiro) il (?:mio )?consenso`,
   // nl
-  `(?:verwijder|wis|corrigeer|rectific|kopie|inzage)[^.\n]{0,40}(?:mijn|gegevens)|mijn gegevens[^.\n]{0,40}(?:verwijder|wis|inzien)|ik maak bezwaar`,
+  `(?:verwijder|wis|corrigeer|rectific|kopie|inzage)[^.\n]{0,40}(?:mijn|gegevens)|mijn gegevens[^.\n]{0,40}(?:verwijder|wis|inzien)|ik maak bezwaar|ik trek mijn toestemming`,
   // pl
-  `(?:usu[nń]|skasowa|sprostowa|popraw|kopi[ięae]|dost[ęe]p)[^.\n]{0,40}(?:moje|moich|danych|dane|konto)|sprzeciwiam si[ęe]`,
+  `(?:usu[nń]|skasowa|sprostowa|popraw|kopi[ięae]|dost[ęe]p)[^.\n]{0,40}(?:moje|moich|danych|dane|konto)|sprzeciwiam si[ęe]|(?:cofam|wycofuj[ęe]) (?:moj[ąa] )?zgod[ęe]`,
   // pt
-  `(?:apag|elimin|exclu|remov|retific|corrig|c[óo]pia|acesso)[^.\n]{0,40}(?:meus|minha conta|dados)|oponho-me`,
+  `(?:apag|elimin|exclu|remov|retific|corrig|c[óo]pia|acesso)[^.\n]{0,40}(?:meus|minha conta|dados)|oponho-me|(?:retiro|revogo) o (?:meu )?consentimento`,
   // sv
-  `(?:radera|ta bort|r[äa]tta|kopia|tillg[åa]ng)[^.\n]{0,40}(?:mina|mitt konto|uppgifter)|jag inv[äa]nder`,
+  `(?:radera|ta bort|r[äa]tta|kopia|tillg[åa]ng)[^.\n]{0,40}(?:mina|mitt konto|uppgifter)|jag inv[äa]nder|jag (?:[åa]terkallar|drar tillbaka)[^.\n]{0,20}samtycke`,
+  // da
+  `(?:slet|fjern|ret|kopi|indsigt)[^.\n]{0,40}(?:mine|min konto|oplysninger)|jeg (?:g[øo]r indsigelse|tr[æa]kker)[^.\n]{0,20}(?:samtykke)?`,
 );
 
 function phrases(...languages: readonly string[]): RegExp {

@@ -18,6 +18,9 @@ describe('what is not understood but may hold a request opens a case to be read'
     ['a data subject', { data_subject_identifier: email, operation: 'delete' }],
     ['a request with its type', { request: { id: 'x', type: 'SALE_OPT_IN', coreIdentifier: { value: email } } }],
     ['a kind beside an address', { event: 'form.submitted', fields: { request_type: 'Right to limitation', email } }],
+    ['a request tool whose type reads like a choice', { event: 'request.created', id: 'r-1', type: 'OPT_OUT' }],
+    ['a title in Dutch', { event: 'formulier.ontvangen', formulier: 'AVG-verzoek', email }],
+    ['a title in Polish', { event: 'wniosek.zlozony', typ: 'wniosek RODO', wnioskodawca: { email } }],
     ['a form with a tick for consent', { form: 'Contact', email, text: 'Please delete all my data.', consent: true }],
     ['a right of the law, without an address', { subject: 'GDPR', text: 'I exercise my right to be forgotten.' }],
     ['text', `From: ${email}\n\nI want you to erase my account.`],
@@ -40,6 +43,9 @@ describe('what is not understood but may hold a request opens a case to be read'
     ['pt', 'Quero apagar os meus dados.'],
     ['sv', 'Vänligen radera mina uppgifter.'],
     ['en', 'Please stop selling my information.'],
+    ['da', 'Slet venligst alle oplysninger om mig.'],
+    ['it', 'Revoco il consenso al trattamento per finalità di marketing.'],
+    ['pl', 'Cofam zgodę na marketing.'],
   ])('words of %s: %s', (_language, text) => {
     expect(factOf(read({ event: 'message.received', from: email, text }), 'request').kind).toBe('unknown');
   });
