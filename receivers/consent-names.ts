@@ -62,7 +62,7 @@ const setOf = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 const refusing = setOf(
   `deny denied denies reject rejected rejects refuse refused refuses decline declined declines block blocked blocks disable disabled disallow disallowed
    revoke revoked withdraw withdrawn optout optedout unsubscribe unsubscribed exclude excluded objected objection opposed suppress suppressed
-   dont dnt dns dnsmpi abgelehnt abgelehnte ablehnen verweigert gesperrt widersprochen refusee refuse refuses rejete bloque rechazado rechazados rechazada rechazadas denegado bloqueado
+   dont dnt dns dnsmpi abgelehnt abgelehnte ablehnen verweigert gesperrt widersprochen widerspruch widerspruche widersprueche objections oppositions oposiciones opposizioni bezwaar bezwaren sprzeciw sprzeciwy oposicao oposicoes invandning invandningar indsigelse indsigelser refusee refuse refuses rejete bloque rechazado rechazados rechazada rechazadas denegado bloqueado
    rifiutato rifiutati rifiuta negato bloccato geweigerd geweigerde afgewezen recusado recusados rejeitado rejeitados negado odrzucone odrzucono zablokowane avvisad avvisade nekad nekade afvist afviste avvist avviste hylatty hylatyt odmitnuto odmitnute desactive desactives desactivado desactivados disattivato disattivati deaktiviert deaktivierte`,
 );
 const strictlyGranting = setOf(
@@ -142,7 +142,7 @@ const purposeStems =
   /^(?:analy[ts]|analis|analiz|statis|statyst|estatis|estadis|tilasto|marketing|marknadsf|markedsf|markkinoi|mercadot|mercadeo|werb|reklam|reclam|publici[dt]|pubblicit|advert|annons|mainon|mainos|remarket|retarget|targeting|profil(?:az|ag|ing|ow|er|bild|iel)|perfila|newsletter|nieuwsbrie|nyhetsbrev|nyhedsbrev|uutiskirj|boletin|infolettre|prospec|prospek|funktion|functi|fonction|funzion|funcion|funkcj|funkcn|toiminnal|preferen|voorkeur|praferen|personali[sz]|personnalis|personaliz|desempenho|rendimiento|prestazion|leistung|wydajno|prestanda|ydeevne|ytelse|suoritusk|komfort|comfort|confort|sozial|sociaux|sociales|spoleczno|medios|medien|messung|reichweite|medicion|misuraz|weitergabe|cession|cessao|cesion|comunica[zc]|partage|compart|udostepn|doorgifte|deling|esperienz|experienc|umfrage|sondage|encuesta|sondagg|forschung|recherche|ricerca|investiga|research|survey)/;
 /** Ways to reach somebody: a purpose only beside a word of consent or refusal. */
 const channelWords = setOf(
-  'email emails sms phone call calls push whatsapp mail post letter telefon telefono telephone telefone telefoni telefonico partner partners partnern partenaires socios parceiros partnerzy partnerom partnerow terzi tiers dritte derden terceiros terceros courrier courriel correo brief telefonanruf anrufe',
+  'bulkemail postalmail email emails sms phone call calls push whatsapp mail post letter telefon telefono telephone telefone telefoni telefonico partner partners partnern partenaires socios parceiros partnerzy partnerom partnerow terzi tiers dritte derden terceiros terceros courrier courriel correo brief telefonanruf anrufe',
 );
 /** Around the purposes of any language. */
 const smallWords = setOf(

@@ -81,12 +81,22 @@ const notPurposes = new Set(
       'tcfSignal',
       'gppSignal',
       'uspSignal',
+      'additionalConsentSignal',
       'consentModeSignal',
     ] as const
   )
     .flatMap((field) => fieldNames[field])
     .map((name) => normaliseName(name.split('.')[0] ?? ''))
-    .concat('version', 'method', 'source')
+    .concat(
+      'version',
+      'method',
+      'source',
+      'addtlconsent',
+      'rejectedany',
+      'granularstatus',
+      'consentedtoany',
+      'consentedall',
+    )
     .filter((name) => !purposeFlags.map(normaliseName).includes(name)),
 );
 
@@ -649,6 +659,8 @@ class PurposeReader {
     if (
       notPurposes.has(name) ||
       name === 'val' ||
+      // `isAnonUser`, `hasSeenBanner`: what the visitor is, not what they chose.
+      (/^(?:is|has|was)[A-Z_]/.test(key) && role.polarity === null && !role.isPurpose && !isNested) ||
       (role.isCircumstance && (isPairs || typeof item !== 'boolean' || !role.isPurpose) && !isNested)
     )
       return;
@@ -684,6 +696,12 @@ class PurposeReader {
       (role.isStatus && !(role.polarity === 'refusing' && outcomeOf(says) === 'granted'))
     )
       return;
+    // {"objections": {"profiling": true, "ads": false}}: a yes refuses, and a no says nothing.
+    if (listed === 'denied' && outcomeOf(says) !== null) {
+      const isWord = typeof item === 'string' && isRefusalWord(item);
+      if (outcomeOf(says) === 'granted' || isWord) this.#put(key, 'denied', path, item);
+      return;
+    }
     if (!this.#say(key, key, says, path, item)) this.read.unread.push(path);
   }
 
