@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseWitnessPolicy } from '../../src/ledger/witness-policy.ts';
@@ -61,6 +61,10 @@ test('witnesses cosign successive checkpoints, and detect a rewritten or truncat
   const rewritten = await run('ledger', 'witness', path);
   expect([rewritten.code, rewritten.stdout]).toEqual([3, expect.stringContaining('they were rewritten')]);
   await alter(folder, `delete from entries where seq >= ${size}`, `delete from checkpoints where size >= ${size}`);
+  const noticed = await run('ledger', 'witness', path);
+  expect([noticed.code, noticed.stdout]).toEqual([3, expect.stringContaining('the entry is missing')]);
+  // Without the mark of what was seen here, the witness still knows.
+  await rm(join(folder, 'high-water'), { recursive: true });
   const cut = await run('ledger', 'witness', path);
   expect([cut.code, cut.stdout]).toEqual([3, expect.stringContaining('entries are gone from the end')]);
 });

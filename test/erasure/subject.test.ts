@@ -14,6 +14,7 @@ import { planErasure } from '../../src/erasure/plan.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { listErasures } from '../../src/ledger/erase.ts';
+import { forgetHighWater } from '../../src/ledger/high-water.ts';
 import { createLog } from '../../src/log.ts';
 import { checkFile } from '../../src/documents/check.ts';
 import { produceReport } from '../../src/documents/produce-report.ts';
@@ -186,6 +187,8 @@ describe('a database restored to before an erasure', () => {
     });
     await store.transaction((tx) => tx.insertMany('entries', [before as never]));
     await store.close();
+    // `restore --database-as-it-is` accepts an older database.
+    await forgetHighWater(join(folder, 'high-water'));
     const restored = await open();
     onTestFinished(() => restored.close());
     await restored.rebuild();
