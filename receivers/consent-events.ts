@@ -15,7 +15,7 @@ const consentWords = setOf(
    einwilligung einwilligungen zustimmung consentement consentements consentimiento consentimientos consenso consensi toestemming consentimento consentimentos
    zgoda zgody samtycke samtycken samtykke samtykker suostumus souhlas`,
 );
-/** Words of events that are no visitor's choice although they name consent: documents, scans, requests, and what comes before a choice. */
+/** Words of events that are not a visitor's choice although they name consent: documents, scans, requests, and what comes before a choice. */
 const otherWords = setOf(
   `policy policies terms scan scans tracker trackers integration integrations dsar dsars dsr dsrs request requests requested redact redaction erasure deletion access portability
    webhook ping test template templates config configuration version publish published plan billing invoice payment order renewal

@@ -1,8 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { phrasesOf } from '../context/readings-job.ts';
-import type { ChangedRecord } from '../projections/reading-changes.ts';
-import type { SourceReadings } from '../projections/reading-changes.ts';
+import type { ChangedRecord, SourceReadings } from '../projections/reading-changes.ts';
 import { createProgress, type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 

@@ -126,7 +126,7 @@ async function accept(context: Context, io: CommandIo, slug: string, options: Di
   }
 }
 
-/** Judges a proposal on what arrived since; throws UsageError if it changes what is understood and nobody decided so. */
+/** Judges a proposal on what arrived since; throws UsageError if it changes what is understood without a decision to do so. */
 async function assertStillHolds(context: Context, slug: string, proposal: FieldMapping): Promise<void> {
   if (proposal.including.length > 0) return;
   const { store, rejected, clock } = context;

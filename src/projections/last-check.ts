@@ -108,7 +108,7 @@ export function createReadModelCheck(options: ReadModelCheckOptions) {
 
 /** Why no document is made while the read models hold an earlier reading. */
 const WAITS_FOR_READING =
-  'This version of the program reads some earlier records differently, and nobody has looked at the list yet. Nothing was produced. An admin finds it on Today (/readings, or `consent-ledger ledger readings`), and puts the new reading in force there.';
+  'This version of the program reads some earlier records differently, and the list of them has not been approved yet. Nothing was produced. An admin finds it on Today (/readings, or `consent-ledger ledger readings`), and puts the new reading in force there.';
 
 /** The differences, as `table (rows), …`; null if there are none. */
 function textOf({ counts, position, indexes }: RebuildReport): string | null {

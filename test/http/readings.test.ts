@@ -50,7 +50,7 @@ it('after an upgrade, lists every record that is read differently before that is
   const owner = await signedInAs(world, 'owner');
   expect((await owner.get('/')).text).toMatch(/reads some earlier records differently[\s\S]*href="\/readings"/);
   const fault = await world.context.documents.readModelsFault();
-  expect(fault).toContain('nobody has looked at the list yet');
+  expect(fault).toContain('has not been approved yet');
   const worker = await startWorker(world.context);
   await expect.poll(async () => (await owner.get('/readings')).text).toContain('2 consents would become refusals');
   const page = (await owner.get('/readings')).text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');

@@ -30,13 +30,16 @@ export async function readingRoutes(app: FastifyInstance, context: Context): Pro
   });
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const isPending = (await context.readings.pending()) !== null;
+    const pending = await context.readings.pending();
+    const isPending = pending !== null;
     const compared = await newest('compare-readings');
-    if (isPending && compared === null) await context.jobs.enqueue(compareReadingsJob());
+    const found = readingsOf(compared?.result);
+    // A list that an earlier upgrade left behind says nothing about this one.
+    const isOutdated = compared?.finishedAt != null && found !== null && found.now !== pending?.now;
+    if (isPending && (compared === null || isOutdated)) await context.jobs.enqueue(compareReadingsJob());
     const adopting = await newest('adopt-reading');
     const permitted = sourcesOf(context, request);
     const isPermitted = (source: string) => permitted.slugs === null || permitted.slugs.includes(source);
-    const found = readingsOf(compared?.result);
     const frame = pageFrame(context, request, reply);
     const running = [adopting, compared].find((job) => job !== null && job.finishedAt === null) ?? null;
     if (running !== null) allowLive(reply);
@@ -49,10 +52,14 @@ export async function readingRoutes(app: FastifyInstance, context: Context): Pro
           running={running}
           failed={[adopting, compared].find((job) => job?.state === 'failed') ?? null}
           found={
-            found === null
+            found === null || isOutdated
               ? null
               : {
                   ...found,
+                  total:
+                    permitted.slugs === null
+                      ? found.total
+                      : found.records.filter(({ source }) => isPermitted(source)).length,
                   sources: found.sources.filter(({ source }) => isPermitted(source)),
                   records: found.records.filter(({ source }) => isPermitted(source)),
                 }
@@ -106,7 +113,10 @@ function ReadingsPage({ frame, isPending, running, failed, found }: ReadingsProp
         />
       ) : failed !== null ? (
         <Notice tone="bad">
-          <p>It failed: {failed.error} Try again.</p>
+          <p>
+            It failed: {failed.error} It is tried again when the server starts;{' '}
+            <code>consent-ledger ledger readings</code> does the same on the command line.
+          </p>
         </Notice>
       ) : null}
       {isPending && found !== null && running === null ? <Differences frame={frame} found={found} /> : null}

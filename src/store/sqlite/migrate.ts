@@ -44,7 +44,7 @@ const READ_MODELS_VERSION =
 
 /**
  * Earlier versions of the read models' file whose rows are kept: a table that has changed since has only new columns with a default, so
- * that what was folded stays until somebody has seen what is read differently (src/readings).
+ * that what was folded stays until somebody has seen what is read differently (src/projections/readings.ts).
  */
 const KEPT_VERSIONS: ReadonlySet<number> = new Set([496903792]);
 
