@@ -724,7 +724,7 @@ function refusalOfLoss({ end, seen }: Loss): AppendRefusal {
     code: 'journal-ahead',
     reason: `the database ends at ${end}, but entries up to ${seen} were stored: ${end + 1} to ${seen} are missing, as after a fail-over to a replica that lacked them, and appending would assign these numbers a second time`,
     remedy:
-      'Return to the database that has them, or restore the newest backup. If they are lost for good, stop all processes; `consent-ledger restore --database-as-it-is` records the loss and continues as a new epoch. Then `consent-ledger sync --from` pulls the lost time again from the consent log.',
+      'Return to the database that has them and restart, or restore the newest backup. If they are lost for good, stop all processes; `consent-ledger restore --database-as-it-is` records the loss and continues as a new epoch. The next sync then pulls the lost rows of the consent log again.',
   };
 }
 

@@ -45,8 +45,10 @@ export interface RestoreReport {
   readonly first: number;
   /** When the backup was made; null: the database was accepted as it is. */
   readonly madeAt: string | null;
-  /** Entries after the backup that are known from a checkpoint; null: none are known. */
+  /** Entries after the restored ones that are known from a checkpoint or a process; null: it is not known whether there were any. */
   readonly lost: number | null;
+  /** Their numbers; null: none are known. */
+  readonly missing: { readonly from: number; readonly to: number } | null;
   readonly verification: Verification;
   /** Accounts that are disabled until an owner confirms them: some may have been disabled since the backup. */
   readonly held: readonly string[];
@@ -365,7 +367,9 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
   const epoch = options.epoch ?? known + 1;
   if (epoch <= known) throw new UsageError([`--epoch must be higher than ${known}, the last known epoch.`]);
   const store = await openStore(config.database);
+  const lostTo = Math.max(lostHead?.size ?? 0, loaded.seen);
   let first: number;
+  let missing: RestoreReport['missing'];
   try {
     await assertOwner(store, options.owner);
     await endWhatWasUnderWay(store, isoNow(clock));
@@ -376,6 +380,7 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
       .orderBy('size', 'desc')
       .limit(1)
       .executeTakeFirst();
+    missing = lostTo > end ? { from: end + 1, to: lostTo } : null;
     const begun = await beginEpoch(
       { store, keys: keys.instance, clock },
       { instance, epoch, publicKey: keys.verifying },
@@ -385,6 +390,7 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
           loaded.sha256 === null || loaded.madeAt === null ? null : { madeAt: loaded.madeAt, sha256: loaded.sha256 },
         checkpoint: checkpoint?.note ?? null,
         lost: lostHead !== null && lostHead.size > end ? lost : null,
+        missing,
         faults: verification.faults.length + verification.moreFaults,
       },
     );
@@ -404,13 +410,12 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
     if (sealing.outcome === 'refused')
       throw new VerificationFault(`The restored ledger cannot be sealed: ${sealing.reason}.`);
     await removeSetting(context.store, UNFINISHED_RESTORE);
-    const lostTo = Math.max(lostHead?.size ?? 0, loaded.seen);
-    const lostEntries = lostTo === 0 ? null : Math.max(0, lostTo - first + 1);
     return {
       instance,
       epoch,
       first,
-      lost: lostEntries,
+      lost: lostTo === 0 ? null : missing === null ? 0 : missing.to - missing.from + 1,
+      missing,
       verification,
       held: held.map(({ email }) => email),
       erasedAgain,

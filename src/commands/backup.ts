@@ -169,16 +169,14 @@ export function registerExport(program: CommandUnknownOpts, io: CommandIo): void
 }
 
 function textOfRestore(report: RestoreReport): string {
-  const { first, epoch, madeAt, lost, verification, held, erasedAgain } = report;
+  const { first, epoch, madeAt, verification, held, erasedAgain } = report;
   const accepted = verification.faults.length + verification.moreFaults;
   return [
     `${pc.green('✓')} ${counted(first - 1, 'entry', 'entries')} verified${madeAt === null ? '' : `, of the backup of ${madeAt}`}; epoch ${epoch} begins with entry ${first}`,
     ...(accepted > 0
       ? [pc.red(`✗ ${counted(accepted, 'fault')} accepted; \`consent-ledger ledger verify\` lists them`)]
       : []),
-    lost === null
-      ? 'Unknown how much is lost: pass the surviving journal with --journal to find out.'
-      : `${counted(lost, 'entry', 'entries')} made after the backup are known to be lost.`,
+    ...textOfLoss(report),
     ...(erasedAgain.erasures > 0
       ? [
           `${counted(erasedAgain.erasures, 'erasure')} made after the backup repeated (${counted(erasedAgain.entries, 'entry', 'entries')}).`,
@@ -193,6 +191,17 @@ function textOfRestore(report: RestoreReport): string {
       : []),
     'Waiting jobs were cancelled, and officers must sign in again. Send the new verifier key to everyone who has the old one: `consent-ledger ledger key`.',
   ].join('\n');
+}
+
+function textOfLoss({ lost, missing, madeAt, epoch }: RestoreReport): readonly string[] {
+  const asItIs = madeAt === null;
+  if (lost === null) return ['Unknown how much is lost: pass the surviving journal with --journal to find out.'];
+  if (missing === null) return [`No entries are known to be missing${asItIs ? '' : ' after the backup'}.`];
+  const { from, to } = missing;
+  return [
+    `${counted(lost, 'entry', 'entries')} known to be lost: ${from === to ? `number ${from}` : `numbers ${from} to ${to}`}. The first entry of epoch ${epoch} records this.`,
+    'The next sync continues where this ledger ends, so it pulls the lost rows of the consent log again. Requests, policies and scans are not in that log: ask the service, or the people who asked, to send them again.',
+  ];
 }
 
 async function unlockOf({ identity, passphraseFile }: { identity?: string; passphraseFile?: string }): Promise<Unlock> {

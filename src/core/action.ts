@@ -554,6 +554,8 @@ const installationRestored = z.object({
   /** The newest restored checkpoint, and the newest one known of what is lost. */
   checkpoint: z.string().nullable(),
   lost: z.string().nullable(),
+  /** The entry numbers known to be lost, sealed or not; null or absent: none are known. */
+  missing: z.object({ from: count, to: count }).nullish(),
   /** Faults found by the verification and accepted by the operator. */
   faults: count,
 });

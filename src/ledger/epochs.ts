@@ -23,7 +23,7 @@ export interface Epoch {
   readonly epoch: number;
   /** Its first entry. */
   readonly first: number;
-  /** Size of the newest known checkpoint of the previous epoch; `first - 1`: no entries are known to be lost. */
+  /** The highest number known of the previous epoch, from a checkpoint or a process; `first - 1`: no entries are known to be lost. */
   readonly lostTo: number;
   readonly begun: Restored | null;
 }
@@ -35,7 +35,7 @@ export const FIRST_EPOCH: Epoch = { epoch: 1, first: 1, lostTo: 0, begun: null }
 
 export function epochOf(seq: number, begun: Restored): Epoch {
   const lost = begun.lost === null ? null : parseTreeHead(begun.lost);
-  return { epoch: begun.epoch, first: seq, lostTo: Math.max(seq - 1, lost?.size ?? 0), begun };
+  return { epoch: begun.epoch, first: seq, lostTo: Math.max(seq - 1, lost?.size ?? 0, begun.missing?.to ?? 0), begun };
 }
 
 /** The key parts of the entry that begins an epoch; {@link loadEpochs} finds it by them. */

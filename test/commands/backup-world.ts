@@ -59,6 +59,7 @@ export interface Restored {
   epoch: number;
   first: number;
   lost: number | null;
+  missing: { from: number; to: number } | null;
   verification: { faults: unknown[] };
 }
 

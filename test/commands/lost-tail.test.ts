@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { lastSeq } from '../../src/store/queries/fold-position.ts';
+import { fakeConsentLog, minuteRows } from '../sync/fake-consent-log.ts';
 import { cli, emptyPlace, fill, opened, type Place, type Restored } from './backup-world.ts';
 
 /** Two processes of one installation, each closed when the test ends. */
@@ -46,11 +47,47 @@ test('after a fail-over that lost its tail, no process uses its numbers again, n
 
   const accepted = await cli(place, 'restore', '--database-as-it-is', '--json');
   expect(accepted).toMatchObject({ code: 0 });
-  expect(JSON.parse(accepted.stdout) as Restored).toMatchObject({ epoch: 2, first: end + 1, lost: 39 });
+  const missing = { from: end + 1, to: end + 39 };
+  expect(JSON.parse(accepted.stdout) as Restored).toMatchObject({ epoch: 2, first: end + 1, lost: 39, missing });
   const later = await opened(place);
   onTestFinished(() => later.close());
   expect(later.refusal()).toBeNull();
   await fill(later, 1, 104);
+  const begins = await later.store.read
+    .selectFrom('entries')
+    .select('body')
+    .where('seq', '=', end + 1)
+    .executeTakeFirstOrThrow();
+  expect(JSON.parse(String(begins.body))).toMatchObject({ action: 'installation.restored', missing });
+});
+
+test('what a lost tail held of the consent log is pulled again by the next sync, from where the ledger now ends', async () => {
+  const rows = minuteRows(12, new Date(Date.now() - 15 * 60_000).toISOString());
+  const log = await fakeConsentLog(rows.slice(0, 5));
+  const empty = await emptyPlace();
+  const place = { ...empty, env: { ...empty.env, SERVICE_BASE_URL: log.baseUrl, SERVICE_API_KEY: 'pak_live_test' } };
+  const sync = async () => {
+    const ran = await cli(place, 'sync', '--banner', 'bnr_1', '--json');
+    expect(ran.code, ran.stderr).toBe(0);
+    return JSON.parse(ran.stdout) as unknown;
+  };
+  expect(await sync()).toMatchObject([{ banners: [{ stored: 5 }] }]);
+  const context = await opened(place);
+  const end = await lastSeq(context.store.read);
+  const positions = await context.store.read.selectFrom('sync_positions').selectAll().execute();
+  log.rows = [...rows];
+  expect(await sync()).toMatchObject([{ banners: [{ stored: 7 }] }]);
+  // The replica also lacked where this sync had arrived.
+  await loseTail(context, end);
+  await context.store.transaction(async ({ query, insertMany }) => {
+    await query.deleteFrom('sync_positions').execute();
+    await insertMany('sync_positions', positions);
+  });
+  await context.close();
+  const accepted = await cli(place, 'restore', '--database-as-it-is');
+  expect(accepted.code, accepted.stderr).toBe(0);
+  expect(accepted.stdout).toContain('The next sync continues where this ledger ends');
+  expect(await sync()).toMatchObject([{ banners: [{ stored: 7 }] }]);
 });
 
 test('a process that does not append notices a lost tail when it is asked whether it is ready', async () => {

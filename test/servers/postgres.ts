@@ -61,25 +61,74 @@ const settings: Readonly<Record<string, string>> = {
   timezone: 'Asia/Kathmandu',
 };
 
+type Settings = Readonly<Record<string, string>>;
+
 /** Starts a fresh PostgreSQL server. Throws with the remedy if none of version 15 or later is installed. */
-export async function startPostgres(
-  more: Readonly<Record<string, string>> = {},
-  place: Place = 'quick',
-): Promise<PostgresServer> {
+export async function startPostgres(more: Settings = {}, place: Place = 'quick'): Promise<PostgresServer> {
   const programs = await findPostgres();
   const account = findAccount();
-  const folder = await makeServerFolder('postgres', account, place);
-  const data = join(folder, 'data');
   const password = randomBytes(12).toString('hex');
+  return startIn(await makeServerFolder('postgres', account, place), { programs, account, password }, more, (parts) =>
+    initialize(parts),
+  );
+}
+
+/** The settings of a server that {@link startStandby} can copy. */
+export const replicated: Settings = { wal_level: 'replica', max_wal_senders: '4' };
+
+/**
+ * Starts a standby of a server with {@link replicated} settings, which it follows by streaming until it is promoted with
+ * `select pg_promote()`.
+ */
+export async function startStandby(primary: PostgresServer, name: string): Promise<PostgresServer> {
+  const { programs, password } = primary;
+  const account = findAccount();
+  const folder = await makeServerFolder('postgres', account, 'quick');
+  const address = `${primary.url()}?application_name=${name}`;
+  return startIn(folder, { programs, account, password }, replicated, ({ data }) =>
+    runAs(account, folder, join(programs, 'pg_basebackup'), [
+      '-D',
+      data,
+      '-d',
+      address,
+      '-R',
+      '-c',
+      'fast',
+      '--no-sync',
+    ]),
+  );
+}
+
+/** The programs of the servers, and who runs and owns them. */
+interface Host {
+  readonly programs: string;
+  readonly account: Account | null;
+  readonly password: string;
+}
+
+interface Parts extends Host {
+  readonly folder: string;
+  readonly data: string;
+}
+
+/** Starts a server on the data that `prepare` puts in place. Removes the folder if that fails. */
+async function startIn(
+  folder: string,
+  host: Host,
+  more: Settings,
+  prepare: (parts: Parts) => Promise<void>,
+): Promise<PostgresServer> {
+  const { programs, account, password } = host;
+  const data = join(folder, 'data');
   try {
-    await initialize(programs, account, folder, data, password);
+    await prepare({ ...host, folder, data });
     const launch = (port: number): Promise<OwnProcess> =>
       startOwnProcess({
         program: join(programs, 'postgres'),
         args: ['-D', data, ...Object.entries({ ...settings, ...more, port }).flatMap(([k, v]) => ['-c', `${k}=${v}`])],
         folder,
         account,
-        ready: /database system is ready to accept connections/,
+        ready: /database system is ready to accept (read-only )?connections/,
       });
     const { port, process: first } = await launchOnFreePort(launch);
     let process = first;
@@ -118,19 +167,17 @@ async function findPostgres(): Promise<string> {
   return programs;
 }
 
-async function initialize(
-  programs: string,
-  account: Account | null,
-  folder: string,
-  data: string,
-  password: string,
-): Promise<void> {
+async function initialize({ programs, account, folder, data, password }: Parts): Promise<void> {
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, scramVerifier(password), { mode: 0o600 });
   if (account !== null) await chown(passwordFile, account.uid, account.gid);
   const args = ['-D', data, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--no-sync'];
   const order = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
-  await run(join(programs, 'initdb'), [...args, ...order], {
+  await runAs(account, folder, join(programs, 'initdb'), [...args, ...order]);
+}
+
+async function runAs(account: Account | null, folder: string, program: string, args: readonly string[]): Promise<void> {
+  await run(program, args, {
     cwd: folder,
     timeout: 240_000,
     env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' },
