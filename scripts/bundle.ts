@@ -94,6 +94,7 @@ const { metafile } = await build({
     'src/cli.ts',
     'src/context/projector-thread-main.ts',
     'src/context/outside-file-thread-main.ts',
+    'reports/render/pdf-thread-main.ts',
     'receivers/public.ts',
     'client/client.ts',
   ],

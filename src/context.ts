@@ -9,7 +9,7 @@ import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
 import { assertSharedDirectory, highWaterPath, publishVerifierKey, verifierKeyPath } from './context/data-directory.ts';
 import { assertInstallationBegun, createDistribution, noInstallationIn, openStore } from './context/engines.ts';
-import { createOutsideFileThread } from './context/outside-file-thread.ts';
+import { createOutsideFileThread, type OutsideFiles } from './context/outside-file-thread.ts';
 import { createProjectorThread } from './context/projector-thread.ts';
 import { originOf, parseTreeHead, readCheckpoint, verifierKeyOf } from './crypto/checkpoint.ts';
 import { publicUrlOf } from './core/address.ts';
@@ -24,6 +24,7 @@ import { takeRowsLeft } from './erasure/erase.ts';
 import type { RetentionDeps } from './erasure/retention.ts';
 import type { DocumentDeps } from './documents/frame.ts';
 import { readOutsideFile } from './documents/outside-file.ts';
+import { parseBulkItems } from './policies/bulk-file.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { intervalOf } from './jobs/schedule.ts';
 import { closeWithin } from './jobs/time-limits.ts';
@@ -127,8 +128,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       ...useCases,
       ...overview,
       notifying: createNotifyDeps({ ...base, ...identity, ...ledger, ...intake, ...work, ...useCases }, overview),
-      /** Reads a file that is checked. */
-      readOutsideFile: foldsInThread ? createOutsideFileThread() : readOutsideFile,
+      /** Read files that someone sent. */
+      ...(foldsInThread ? createOutsideFileThread() : outsideFilesHere),
       /** Finishes current work and closes everything, in the reverse order of opening. */
       close: () => opened.close(),
     };
@@ -687,6 +688,12 @@ const identityRefusal: AppendRefusal = {
   reason: 'the ledger’s name or epoch in the database (instance_id, epoch) differs from the pinned one',
   remedy:
     'Restore the newest backup of the database, or the settings that match the checkpoints in DATA_DIR/journal, and start again.',
+};
+
+/** Without a thread, for a command that does nothing else meanwhile. */
+const outsideFilesHere: OutsideFiles = {
+  readOutsideFile,
+  readBulkItems: async (bytes, called) => parseBulkItems(Buffer.from(bytes), called),
 };
 
 /** The journal is ahead of the database: an old backup was restored. Continuing would assign numbers a second time. */

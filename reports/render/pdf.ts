@@ -14,6 +14,7 @@ import {
 } from './pdf-text.ts';
 import { visibleText } from './text.ts';
 import { setTable, tableRoom } from './pdf-table.ts';
+import { drawInThread } from './pdf-thread.ts';
 import { createTypesetter } from './fonts.ts';
 import { beginSheet, closeSheet, openPaper, type TextStyle, type Paper, type Setting, type Sheet } from './sheet.ts';
 
@@ -27,6 +28,13 @@ export async function* renderPdf(
   blocks: Iterable<Block> | AsyncIterable<Block>,
 ): AsyncGenerator<Uint8Array> {
   const all = await readBlocks(blocks);
+  // The sources have no thread to start: its file is made by the build.
+  if (import.meta.url.endsWith('.js')) yield* await drawInThread({ frame, blocks: all });
+  else yield* drawPdf(frame, all);
+}
+
+/** Draws a document whose rows are all there, without yielding to anything else. */
+export async function* drawPdf(frame: Frame, all: readonly Block[]): AsyncGenerator<Uint8Array> {
   const paper = await openPaper(frame);
   const sheet =
     frame.kind === 'letter'

@@ -1,9 +1,18 @@
 import { Worker } from 'node:worker_threads';
-import { CodedError } from '../core/errors.ts';
-import type { OutsideFile, ReadOutsideFile } from '../documents/outside-file.ts';
+import { CodedError, UsageError } from '../core/errors.ts';
+import type { OutsideFile } from '../documents/outside-file.ts';
+import type { FormA } from '../policies/generate.ts';
+
+/** A file that someone sent: to be checked, or a list of policies to make. */
+export type OutsideTask =
+  | { readonly read: 'file'; readonly path: string }
+  | { readonly read: 'bulk-items'; readonly bytes: Uint8Array; readonly called: string };
 
 /** The answer of the thread. */
-export type FromThread = { readonly file: OutsideFile } | { readonly error: string };
+export type FromThread =
+  | { readonly found: OutsideFile | readonly FormA[] }
+  | { readonly problems: readonly string[] }
+  | { readonly error: string };
 
 /** The part of a worker thread that is used. */
 type Thread = Pick<Worker, 'once' | 'terminate'>;
@@ -14,40 +23,52 @@ const LONGEST_MS = 120_000;
 const WAITING = 4;
 const HEAP_MB = 384;
 
-const openWorker = (path: string): Thread =>
+const openWorker = (task: OutsideTask): Thread =>
   new Worker(new URL('./outside-file-thread-main.js', import.meta.url), {
-    workerData: path,
+    workerData: task,
     name: 'outside file',
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
 
+/** How files from outside are read. Both reject with CodedError `overloaded` if too many files are waiting. */
+export interface OutsideFiles {
+  readonly readOutsideFile: (path: string) => Promise<OutsideFile>;
+  /** Rejects with UsageError as parseBulkItems does. */
+  readonly readBulkItems: (bytes: Uint8Array, called: string) => Promise<readonly FormA[]>;
+}
+
 /**
  * Reads files from outside in a thread of their own, one after another, so that deliveries are answered meanwhile. A
- * thread that takes too long is ended. Rejects with CodedError `overloaded` if too many files are waiting.
+ * thread that takes too long is ended.
  */
-export function createOutsideFileThread(openThread: (path: string) => Thread = openWorker): ReadOutsideFile {
+export function createOutsideFileThread(openThread: (task: OutsideTask) => Thread = openWorker): OutsideFiles {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
-  return async (path) => {
+  async function inTurn(task: OutsideTask): Promise<unknown> {
     if (waiting > WAITING) throw new CodedError('overloaded', 'Other files are being checked. Try again in a minute.');
     waiting += 1;
-    const reading = last.then(() => readIn(openThread(path)));
+    const reading = last.then(() => readIn(openThread(task)));
     last = reading.catch(() => undefined);
     try {
       return await reading;
     } finally {
       waiting -= 1;
     }
+  }
+  return {
+    readOutsideFile: async (path) => (await inTurn({ read: 'file', path })) as OutsideFile,
+    readBulkItems: async (bytes, called) => (await inTurn({ read: 'bulk-items', bytes, called })) as readonly FormA[],
   };
 }
 
-async function readIn(thread: Thread): Promise<OutsideFile> {
+async function readIn(thread: Thread): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   try {
-    return await new Promise<OutsideFile>((resolve, reject) => {
-      thread.once('message', (said: FromThread) =>
-        'file' in said ? resolve(said.file) : reject(new Error(said.error)),
-      );
+    return await new Promise<unknown>((resolve, reject) => {
+      thread.once('message', (said: FromThread) => {
+        if ('found' in said) resolve(said.found);
+        else reject('problems' in said ? new UsageError(said.problems) : new Error(said.error));
+      });
       thread.once('error', reject);
       thread.once('exit', () => reject(new Error('the thread that read a file ended early')));
       timer = setTimeout(() => reject(new Error('reading a file took too long')), LONGEST_MS);

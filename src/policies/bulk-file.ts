@@ -89,7 +89,7 @@ function fromJson(path: string, text: string): Found[] {
 }
 
 function fromCsv(path: string, text: string): Found[] {
-  const head = text.slice(0, /\r|\n/.exec(text)?.index ?? text.length);
+  const head = text.slice(0, LONGEST_LINE).split(/[\r\n]/, 1)[0] ?? '';
   const delimiter = [',', ';', '\t'].reduce((best, one) =>
     head.split(one).length > head.split(best).length ? one : best,
   );

@@ -5,7 +5,7 @@ import { CodedError, UsageError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
 import { loadPlanItems, planBulk } from '../../policies/bulk.ts';
-import { formAFields, LARGEST_BULK_FILE, parseBulkItems } from '../../policies/bulk-file.ts';
+import { formAFields, LARGEST_BULK_FILE } from '../../policies/bulk-file.ts';
 import { isCallable } from '../../policies/callable-source.ts';
 import type { FormA } from '../../policies/generate.ts';
 import { bulkJob, publishJob } from '../../policies/jobs.ts';
@@ -196,7 +196,7 @@ async function sendItems(
   if (source === null || !isCallable(source)) return refuse(['Choose a source with an API address and an API key.']);
   let items: readonly FormA[];
   try {
-    items = parseBulkItems(bytes, fileName === null ? 'The list' : 'The file');
+    items = await context.readBulkItems(bytes, fileName === null ? 'The list' : 'The file');
   } catch (error) {
     if (error instanceof UsageError) return refuse(error.problems);
     throw error;

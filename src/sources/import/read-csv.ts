@@ -142,7 +142,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 function parseRecords(text: string, maxLines: number): readonly CsvRecord[] {
-  const head = text.slice(0, /\r|\n/.exec(text)?.index ?? text.length);
+  const head = text.slice(0, importLimits.line).split(/[\r\n]/, 1)[0] ?? '';
   try {
     return parse(text, {
       bom: true,
