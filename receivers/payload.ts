@@ -41,6 +41,15 @@ export interface Found {
   readonly beside: boolean;
 }
 
+/** A time in a field. */
+export interface FoundTime {
+  readonly occurred: Occurred;
+  readonly beside: boolean;
+  readonly path: string;
+}
+
+const NOTHING: readonly Found[] = [];
+
 interface PayloadOptions {
   /** The source's setting. */
   readonly necessaryPurposes?: readonly string[] | undefined;
@@ -182,15 +191,15 @@ export class Payload {
   }
 
   /** Every value of a field, in the order of its names; the caller must {@link puzzle} about those it does not understand. */
-  each(field: FieldName): Generator<{ readonly value: unknown; readonly path: string }> {
-    return this.#all(field);
-  }
-
-  *#all(field: FieldName): Generator<Found> {
-    for (const name of this.#namesHere(field)) {
+  each(field: FieldName): readonly Found[] {
+    const names = this.#namesHere(field);
+    if (names.length === 0) return NOTHING;
+    const values: Found[] = [];
+    for (const name of names) {
       const found = this.#found.get(name);
-      if (found !== undefined && !isBlank(found.value)) yield found;
+      if (found !== undefined && !isBlank(found.value)) values.push(found);
     }
+    return values;
   }
 
   /** A field as trimmed text (numbers as digits); null if absent, blank, not text, or longer than `max`. */
@@ -244,13 +253,13 @@ export class Payload {
   }
 
   /** Every time in a field, of the content before the delivery's own, in the order of its names. */
-  times(field: FieldName): readonly (Occurred & { readonly beside: boolean; readonly path: string })[] {
-    const times: (Occurred & { readonly beside: boolean; readonly path: string })[] = [];
-    for (const found of this.#all(field)) {
+  times(field: FieldName): readonly FoundTime[] {
+    const times: FoundTime[] = [];
+    for (const found of this.each(field)) {
       const time = this.#timeAt(found);
-      if (time !== null) times.push({ ...this.occurredAt(time), beside: found.beside, path: found.path });
+      if (time !== null) times.push({ occurred: this.occurredAt(time), beside: found.beside, path: found.path });
     }
-    return times.sort((a, b) => Number(a.beside) - Number(b.beside));
+    return times.length < 2 ? times : times.sort((a, b) => Number(a.beside) - Number(b.beside));
   }
 
   /** A value as a time; null if it is none. */
@@ -272,7 +281,7 @@ export class Payload {
   #parsedTime(fields: readonly FieldName[], beside = true): ParsedTime | null {
     for (const field of fields) {
       let puzzling: string | null = null;
-      for (const found of this.#all(field)) {
+      for (const found of this.each(field)) {
         if (found.beside && !beside) continue;
         const time = this.#timeAt(found);
         if (time !== null) return time;
