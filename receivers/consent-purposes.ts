@@ -167,9 +167,9 @@ export function unwrapConsent(key: string, text: string): JsonObject | null {
   if (text.length < 5 || text.length > MAX_PAIRS_TEXT || !/[:=%{]/.test(text)) {
     return text.length > 10 && /^eyJ/.test(text) ? objectIn(text) : null;
   }
+  if (/^\s*\d{4}-\d\d|^https?:/.test(text)) return null;
   const role = roleOf(key);
   const isCookie = cookieNames.has(normaliseName(key));
-  if (/^\s*\d{4}-\d\d|^https?:/.test(text)) return null;
   if (normaliseName(key) === 'c15t') return ofC15t(text);
   // A cookie under a name of the site's own.
   if (/^(?:\{|%7B)/i.test(text) && !/config|policy|banner|default|template/i.test(key)) {
@@ -380,10 +380,10 @@ class PurposeReader {
       const means = listed ?? this.#listedBy(lastName(path));
       // {"purpose": {"id": 1, "name": "…"}}: the only purpose, whose choice stands beside it.
       if (
+        /purpose$/i.test(path) &&
         isJsonObject(value) &&
         nameWithin(value) !== null &&
-        !choiceWithin(value, path).isStated &&
-        /purpose$/i.test(path)
+        !choiceWithin(value, path).isStated
       )
         continue;
       if (!this.#container(value, path, means, 0) && typeof value !== 'string') this.read.unread.push(path);

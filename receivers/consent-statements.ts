@@ -208,6 +208,7 @@ function wholeMeant(key: string, value: unknown, platform: Platform | null): Cho
   const isOther = acts.has(name) || lifecycle.has(name) || models.has(name);
   if (typeof value !== 'string') return isOther ? null : choiceMeant(value);
   const choice = choiceMeant(value);
+  if (choice === null || !(isOther || name === 'state')) return choice;
   const word = plainForm(value);
   // Whether a record is in use, or the visitor did anything; `ON` and `NO` under `state` are places.
   if (

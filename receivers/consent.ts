@@ -115,9 +115,10 @@ export function readDecision(
 ): DecisionFact | { unreadable: string } {
   const platform = platformOf(payload);
   const fields = fieldsOf(payload);
-  const { choices, ...read } = readPurposes(payload, fields, platform);
+  const purposes = readPurposes(payload, fields, platform);
+  const { choices } = purposes;
   const signals = readSignals(payload, choices);
-  const told = readStatements(payload, fields, platform, { choices, ...read }, event);
+  const told = readStatements(payload, fields, platform, purposes, event);
   if (told.whole.length === 0 && !told.withdrawn) takeGpc(signals, choices);
   const times = readTimes(payload, fields, told);
   const stated = stateOf(
@@ -133,7 +134,7 @@ export function readDecision(
     platform?.refusalKeepsNecessary,
   );
   const judged = besideSignals(stated, choices, signals);
-  for (const path of read.unread) payload.puzzle(path);
+  for (const path of purposes.unread) payload.puzzle(path);
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');
   const saysNothing =
@@ -243,7 +244,7 @@ function actionOf(value: unknown): string | null {
 function domainOf(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
-  const host = URL.canParse(text) ? new URL(text).hostname : text;
+  const host = text.includes(':') && URL.canParse(text) ? new URL(text).hostname : text;
   const name = host.toLowerCase().replace(/\.$/, '');
   const isHost = /^(?:[\p{L}\p{N}_-]{1,63}\.)+[\p{L}\p{N}-]{2,63}$|^localhost$/u.test(name);
   return isHost && name.length <= MAX_DOMAIN ? name : null;

@@ -31,8 +31,9 @@ const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(Z|z|UTC|GMT)| ?([+-]\d\d)(?::?(\d\d))?)?)?$/;
 /** Without separators: `20260701T100000Z`, `20260701100000`. */
 const COMPACT = /^(\d{4})(\d\d)(\d\d)T?(\d\d)(\d\d)(\d\d)(?:[.,](\d{1,9}))?(?:(Z)|([+-]\d\d):?(\d\d)?)?$/;
-/** The form of the result, on a day that every month has. */
-const AS_READ = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+/** The form of the result, on a day that its month has every year. */
+const AS_READ =
+  /^[1-9]\d{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const EPOCH = /^\d{9,19}(?:\.\d{1,9})?$/;
 /** Longer texts are not read as times. */
 const MAX_WRITTEN = 100;
