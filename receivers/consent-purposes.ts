@@ -393,17 +393,15 @@ class PurposeReader {
   /** Objects, lists and texts of pairs at the top level that are named like the purposes of a record in any language. */
   #others(): void {
     for (const { name, key, path, value, role } of this.#fields) {
-      if (known.has(name) || this.#seen.has(value)) continue;
+      if (typeof value !== 'string' && typeof value !== 'object') continue;
       if (role.isLegitimateInterest || role.isTerms || role.isFormer) continue;
+      if (known.has(name) || this.#seen.has(value)) continue;
       if (typeof value === 'string') {
         // `authorized_vendors`: a list in a text; else pairs only.
         const isList = role.lists !== null && role.isContainer && (choiceMeant(value) === null || isNecessary(value));
         if (isList) this.#container(namesIn(value), path, role.lists, 0);
-        else if (/^[01]{4,64}$/.test(value) && /purposeconsents$/.test(name)) this.#bits(value, path);
-      } else if (
-        typeof value === 'object' &&
-        (role.isContainer || role.lists !== null || this.#payload.isOpened(value))
-      ) {
+        else if (name.endsWith('purposeconsents') && /^[01]{4,64}$/.test(value)) this.#bits(value, path);
+      } else if (role.isContainer || role.lists !== null || this.#payload.isOpened(value)) {
         this.#container(value, path, role.lists ?? this.#listedBy(key), 0);
       }
     }

@@ -171,8 +171,9 @@ class StatementReader {
 
   /** A field that is named like a choice or a refusal. */
   #field({ key: name, path, value, role }: NamedField): void {
-    if (this.#seen.has(path) || isNoChoice(this.#platform, name) || role.isCircumstance || role.isScope) return;
+    if (role.isCircumstance || role.isScope) return;
     if (role.polarity !== 'refusing' && (!role.isWhole || role.isPurpose)) return;
+    if (this.#seen.has(path) || isNoChoice(this.#platform, name)) return;
     const choice = typeof value === 'number' && value > 1 ? null : choiceMeant(value);
     if (role.polarity === 'refusing') {
       if (role.isCount || !refuses(value, choice)) return;

@@ -65,15 +65,14 @@ interface OwnTimes {
 /** The record's own times of a choice, by the names in the table and by what other names say. */
 function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
   const found = {
-    choice: within(payload.times('consentedAt')),
-    change: within(payload.times('changedAt')),
-    withdrawal: [...payload.times('withdrawnAt')],
+    choice: payload.times('consentedAt'),
+    change: payload.times('changedAt'),
+    withdrawal: payload.times('withdrawnAt', true),
   };
   const seen = new Set<string>();
   for (const times of [found.choice, found.change, found.withdrawal]) for (const { path } of times) seen.add(path);
   let grants = false;
-  let event =
-    within(payload.times('occurredAt'))[0]?.occurred ?? within(payload.times('consentCreatedAt'))[0]?.occurred ?? null;
+  let event = payload.times('occurredAt')[0]?.occurred ?? payload.times('consentCreatedAt')[0]?.occurred ?? null;
   for (const { path, value, role } of fields) {
     if (role.time === null || (role.time === 'event' && event !== null) || (seen.has(path) && !role.timeGrants))
       continue;
@@ -81,7 +80,7 @@ function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
     if (occurred === null) continue;
     grants ||= role.timeGrants && occurred.counts;
     if (role.time === 'event') event ??= occurred;
-    else if (!seen.has(path)) found[role.time].push({ path, occurred, beside: false });
+    else if (!seen.has(path)) found[role.time].push({ path, occurred });
   }
   if (event === null && found.choice.length + found.change.length + found.withdrawal.length === 0)
     event = onlyTime(payload, fields);
@@ -141,11 +140,6 @@ const partsWithTimes: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-
-/** Those of the content, not of the delivery. */
-function within(times: readonly FoundTime[]): FoundTime[] {
-  return times.filter(({ beside }) => !beside);
-}
 
 /** The times that count, earliest first. */
 function inOrder(times: readonly Occurred[]): readonly Occurred[] {

@@ -44,7 +44,6 @@ export interface Found {
 /** A time in a field. */
 export interface FoundTime {
   readonly occurred: Occurred;
-  readonly beside: boolean;
   readonly path: string;
 }
 
@@ -133,10 +132,11 @@ export class Payload {
     }
     if (enveloped && this.#nameSays !== undefined)
       enveloped = !entries.some(({ found }) => this.#nameSays?.(lastOf(found.path)) === 'content');
-    for (const { name, found } of entries) {
-      const own = enveloped ? { ...found, beside: true } : found;
-      this.#add(enveloped && BESIDE.has(name) ? `^${name}` : name, own, depth);
-      this.#fields.push({ name, found: own });
+    for (const entry of entries) {
+      const { name } = entry;
+      if (enveloped) entry.found = { ...entry.found, beside: true };
+      this.#add(enveloped && BESIDE.has(name) ? `^${name}` : name, entry.found, depth);
+      this.#fields.push(entry);
     }
   }
 
@@ -252,14 +252,17 @@ export class Payload {
     return this.occurredAt(this.#parsedTime(fields, false) ?? this.#parsedTime(fields));
   }
 
-  /** Every time in a field, of the content before the delivery's own, in the order of its names. */
-  times(field: FieldName): readonly FoundTime[] {
+  /** Every time in a field, in the order of its names: those of the content, and with `beside` the delivery's own after them. */
+  times(field: FieldName, beside = false): FoundTime[] {
     const times: FoundTime[] = [];
+    const ofDelivery: FoundTime[] = [];
     for (const found of this.each(field)) {
+      if (found.beside && !beside) continue;
       const time = this.#timeAt(found);
-      if (time !== null) times.push({ occurred: this.occurredAt(time), beside: found.beside, path: found.path });
+      if (time !== null)
+        (found.beside ? ofDelivery : times).push({ occurred: this.occurredAt(time), path: found.path });
     }
-    return times.length < 2 ? times : times.sort((a, b) => Number(a.beside) - Number(b.beside));
+    return ofDelivery.length === 0 ? times : [...times, ...ofDelivery];
   }
 
   /** A value as a time; null if it is none. */
