@@ -460,18 +460,16 @@ export function fieldsBeside(payload: Payload): readonly NamedField[] {
 
 function namedFields(payload: Payload, wanted: boolean): readonly NamedField[] {
   const fields: NamedField[] = [];
-  for (const { name, found } of payload.fields()) {
+  for (const { name, key, found } of payload.fields()) {
     const { path, value, beside } = found;
-    if (beside !== wanted || isBlank(value)) continue;
-    const key = lastName(path);
-    fields.push({ name, key, path, value, role: roleOf(key) });
+    if (beside === wanted && !isBlank(value)) fields.push({ name, key, path, value, role: roleOf(key) });
   }
   return fields;
 }
 
 /** The name of the field at a path. */
 export function lastName(path: string): string {
-  return path.includes('.') ? path.slice(path.lastIndexOf('.') + 1) : path;
+  return path.slice(path.lastIndexOf('.') + 1);
 }
 
 /** Whether a field says that the visitor did not choose. */

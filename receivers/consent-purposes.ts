@@ -501,8 +501,8 @@ class PurposeReader {
       if (role.notChosenIf !== null || this.#seen.has(value)) continue;
       if (isJsonObject(value)) {
         // {"Analytics": {"consented": true, "timestamp": …}}
-        if (choiceWithin(value, path).isStated)
-          this.#takeItem(flag ?? name, value, path, () => this.read.unread.push(path));
+        const within = choiceWithin(value, path);
+        if (within.isStated) this.#takeItem(flag ?? name, value, within, path, () => this.read.unread.push(path));
         continue;
       }
       const says = purposeMeant(value);
@@ -664,7 +664,10 @@ class PurposeReader {
       return;
     if (isJsonObject(item)) {
       if (holdsPurposes(item)) this.#container(item, path, listed, depth + 1);
-      else this.#takeItem(key, item, path, () => this.#unreadMember(key, item, path, { listed, depth }));
+      else
+        this.#takeItem(key, item, choiceWithin(item, path), path, () =>
+          this.#unreadMember(key, item, path, { listed, depth }),
+        );
       return;
     }
     // {"preferences_disabled": "analytics,marketing"}
@@ -709,8 +712,7 @@ class PurposeReader {
   }
 
   /** A purpose with an object that says what was chosen; `otherwise` if the object says nothing. */
-  #takeItem(name: string, item: JsonObject, path: string, otherwise: () => void): boolean {
-    const within = choiceWithin(item, path);
+  #takeItem(name: string, item: JsonObject, within: ChoiceWithin, path: string, otherwise: () => void): boolean {
     this.read.times.push(...within.times);
     this.#grantsWithin(item, path);
     if (isNecessary(name) && within.notChosen !== null) return this.#put(name, 'necessary', path, true);
@@ -727,9 +729,11 @@ class PurposeReader {
 
   /** {"vendorGrant": false, "purposeGrants": {"Personalised ads": false}} */
   #grantsWithin(item: JsonObject, path: string): void {
-    for (const [key, value] of Object.entries(item).slice(0, MAX_MEMBERS))
+    for (const key of Object.keys(item).slice(0, MAX_MEMBERS)) {
+      const value = item[key];
       if (isJsonObject(value) && /(?:grants|consents)$/i.test(key))
         this.#container(value, `${path}.${key}`, null, MAX_DEPTH - 1);
+    }
   }
 
   /** An object that is not a choice itself may hold purposes one level below: {"web": {"analytics": false}}. */
@@ -769,7 +773,7 @@ class PurposeReader {
     }
     if (!within.isStated && listed !== null && !within.necessary)
       return this.#say(name, name, listed === 'granted' ? 'given' : 'refused', path, item);
-    return this.#takeItem(name, item, path, () => {
+    return this.#takeItem(name, item, within, path, () => {
       if (!within.isStated) this.read.listed.add(clean(name.trim()));
       this.read.unread.push(path);
     });

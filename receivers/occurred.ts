@@ -55,6 +55,7 @@ export function parseTime(value: unknown, assumedOffset: string): ParsedTime | n
   if (typeof value !== 'string' || value.length > MAX_WRITTEN) return null;
   const text = value.trim();
   if (AS_READ.test(text)) return { at: text, assumed: false };
+  if (!/\d/.test(text)) return null;
   // As .NET writes it.
   const ticks = /^\/Date\((\d{9,14})(?:[+-]\d{4})?\)\/$/.exec(text);
   if (ticks !== null) return fromEpoch(Number(ticks[1]));

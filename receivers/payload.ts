@@ -41,6 +41,15 @@ export interface Found {
   readonly beside: boolean;
 }
 
+/** A field at the top level, or of what was opened. */
+interface Field {
+  /** Normalised. */
+  readonly name: string;
+  /** As received, without what stands before a dot. */
+  readonly key: string;
+  readonly found: Found;
+}
+
 /** A time in a field. */
 export interface FoundTime {
   readonly occurred: Occurred;
@@ -74,7 +83,7 @@ export class Payload {
   #shape = '';
   #names: Map<FieldName, readonly string[]> | null = null;
   /** The payload's fields with their normalised names: candidates for `unread`. */
-  readonly #fields: { readonly name: string; readonly found: Found }[] = [];
+  readonly #fields: Field[] = [];
   readonly #opened = new Set<unknown>();
   readonly #used = new Set<unknown>();
   readonly #puzzling = new Set<string>();
@@ -96,7 +105,7 @@ export class Payload {
   }
 
   #open(object: JsonObject, path: string, objects: ReadonlySet<string>, depth: number): void {
-    const entries: { name: string; found: Found }[] = [];
+    const entries: (Field & { found: Found })[] = [];
     let enveloped = false;
     const keys = Object.keys(object).slice(0, MAX_FIELDS);
     const wrapper = this.#wrapperIn(object, keys);
@@ -128,10 +137,10 @@ export class Payload {
           }
         }
       }
-      entries.push({ name, found: { path: path + key, value, parent: object, beside: false } });
+      entries.push({ name, key: lastOf(key), found: { path: path + key, value, parent: object, beside: false } });
     }
     if (enveloped && this.#nameSays !== undefined)
-      enveloped = !entries.some(({ found }) => this.#nameSays?.(lastOf(found.path)) === 'content');
+      enveloped = !entries.some((entry) => this.#nameSays?.(entry.key) === 'content');
     for (const entry of entries) {
       const { name } = entry;
       if (enveloped) entry.found = { ...entry.found, beside: true };
@@ -235,7 +244,7 @@ export class Payload {
   }
 
   /** The payload's top-level fields, of the envelopes and objects that were opened too, inner ones first. */
-  fields(): readonly { readonly name: string; readonly found: Found }[] {
+  fields(): readonly Field[] {
     return this.#fields;
   }
 
@@ -368,8 +377,8 @@ const DATE_ALONE = /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/;
 const CLOCK_NAMES: ReadonlySet<string> = new Set(['time', 'timeofday', 'consenttime', 'hour', 'clock']);
 const ZONE_NAMES: ReadonlySet<string> = new Set(['timezone', 'tz', 'zone', 'utcoffset', 'offset', 'timezoneoffset']);
 
-function lastOf(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1);
+function lastOf(key: string): string {
+  return key.slice(key.lastIndexOf('.') + 1);
 }
 
 function siblingOf(object: JsonObject, names: ReadonlySet<string>): unknown {
