@@ -156,8 +156,7 @@ export function readDecision(
     ...readCircumstances(payload, times.firstAt === null ? signals : { ...signals, first_consent_at: times.firstAt }),
     state: judged.state,
     doubts: judged.doubts.map(({ reason, fields: concerned }) => ({ reason, fields: concerned.map(clean) })),
-    // Names come from outside; fromEntries makes even `__proto__` an ordinary property.
-    purposes: Object.fromEntries(grantsNothing(judged) ? withoutGrants(choices) : choices),
+    purposes: choicesByName(grantsNothing(judged) ? withoutGrants(choices) : choices),
     policyId: payload.text('shownPolicyId'),
     policyVersion: payload.text('shownPolicyVersion'),
     region: readRegion(payload, 'consentCountry', 'consentRegion'),
@@ -196,6 +195,16 @@ function grantsNothing({ state, doubts }: Pick<DecisionFact, 'state' | 'doubts'>
 
 function withoutGrants(choices: ReadonlyMap<string, PurposeChoice>): readonly (readonly [string, PurposeChoice])[] {
   return [...choices].filter(([name, choice]) => choice !== 'granted' || isNecessary(name));
+}
+
+function choicesByName(choices: Iterable<readonly [string, PurposeChoice]>): PurposeChoices {
+  const byName: Record<string, PurposeChoice> = {};
+  for (const [name, choice] of choices) {
+    // Names come from outside; only fromEntries, which is slower, makes it an ordinary property.
+    if (name === '__proto__') return Object.fromEntries(choices);
+    byName[name] = choice;
+  }
+  return byName;
 }
 
 /** Whether the name of a purpose is one that consent is asked for. */

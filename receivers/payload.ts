@@ -236,10 +236,13 @@ export class Payload {
     return this.#found.get(normaliseName(name))?.value;
   }
 
-  /** Whether a field has this name, in normalised form; `*` at its end: whether the name of a top-level field begins so. */
+  /** Whether a field has this name, in normalised form. */
   has(name: string): boolean {
-    if (!name.endsWith('*')) return this.#found.has(name);
-    const start = name.slice(0, -1);
+    return this.#found.has(name);
+  }
+
+  /** Whether the name of a top-level field begins so, in normalised form. */
+  hasBeginning(start: string): boolean {
     return this.#fields.some((field) => field.name.startsWith(start));
   }
 
@@ -378,7 +381,7 @@ const CLOCK_NAMES: ReadonlySet<string> = new Set(['time', 'timeofday', 'consentt
 const ZONE_NAMES: ReadonlySet<string> = new Set(['timezone', 'tz', 'zone', 'utcoffset', 'offset', 'timezoneoffset']);
 
 function lastOf(key: string): string {
-  return key.slice(key.lastIndexOf('.') + 1);
+  return key.includes('.') ? key.slice(key.lastIndexOf('.') + 1) : key;
 }
 
 function siblingOf(object: JsonObject, names: ReadonlySet<string>): unknown {
