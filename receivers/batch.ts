@@ -98,7 +98,7 @@ interface EventList {
 }
 
 /** A list of events in an object or in an envelope within it; null: there is none. */
-function listIn(json: unknown, depth = 0, outer: JsonObject = NOTHING): EventList | null {
+function listIn(json: unknown, depth = 0, outer: () => JsonObject = () => NOTHING): EventList | null {
   if (!isJsonObject(json)) return null;
   for (const key of Object.keys(json)) {
     const value = json[key];
@@ -108,12 +108,12 @@ function listIn(json: unknown, depth = 0, outer: JsonObject = NOTHING): EventLis
     if (isJsonObject(value)) {
       const inner =
         depth < MAX_DEPTH && envelopeNames.has(name)
-          ? listIn(value, depth + 1, { ...outer, ...envelopeOf(json) })
+          ? listIn(value, depth + 1, () => ({ ...outer(), ...envelopeOf(json) }))
           : null;
       if (inner !== null) return { list: inner.list, envelope: { ...envelopeOf(json), ...inner.envelope } };
     } else if (listNames.has(name)) {
       const list: unknown = typeof value === 'string' ? parseText(value) : value;
-      if (Array.isArray(list) && areEvents({ ...outer, ...json }, list, depth))
+      if (Array.isArray(list) && areEvents({ ...outer(), ...json }, list, depth))
         return { list, envelope: envelopeOf(json) };
     }
   }

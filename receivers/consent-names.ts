@@ -450,22 +450,21 @@ export interface NamedField {
 
 /** The fields of a record's content at the top level that have a value. What stands next to the envelope describes the delivery. */
 export function fieldsOf(payload: Payload): readonly NamedField[] {
-  const fields: NamedField[] = [];
-  for (const { name, found } of payload.fields()) {
-    const { path, value, beside } = found;
-    if (beside || isBlank(value)) continue;
-    const key = lastName(path);
-    fields.push({ name, key, path, value, role: roleOf(key) });
-  }
-  return fields;
+  return namedFields(payload, false);
 }
 
 /** What stands next to the envelope. */
 export function fieldsBeside(payload: Payload): readonly NamedField[] {
-  return payload.fields().flatMap(({ name, found: { path, value, beside } }) => {
-    const key = lastName(path);
-    return beside && !isBlank(value) ? [{ name, key, path, value, role: roleOf(key) }] : [];
-  });
+  return namedFields(payload, true);
+}
+
+function namedFields(payload: Payload, wanted: boolean): readonly NamedField[] {
+  const fields: NamedField[] = [];
+  for (const { name, key, found } of payload.fields()) {
+    const { path, value, beside } = found;
+    if (beside === wanted && !isBlank(value)) fields.push({ name, key, path, value, role: roleOf(key) });
+  }
+  return fields;
 }
 
 /** The name of the field at a path. */

@@ -167,9 +167,9 @@ export function unwrapConsent(key: string, text: string): JsonObject | null {
   if (text.length < 5 || text.length > MAX_PAIRS_TEXT || !/[:=%{]/.test(text)) {
     return text.length > 10 && /^eyJ/.test(text) ? objectIn(text) : null;
   }
+  if (/^\s*\d{4}-\d\d|^https?:/.test(text)) return null;
   const role = roleOf(key);
   const isCookie = cookieNames.has(normaliseName(key));
-  if (/^\s*\d{4}-\d\d|^https?:/.test(text)) return null;
   if (normaliseName(key) === 'c15t') return ofC15t(text);
   // A cookie under a name of the site's own.
   if (/^(?:\{|%7B)/i.test(text) && !/config|policy|banner|default|template/i.test(key)) {
@@ -380,10 +380,10 @@ class PurposeReader {
       const means = listed ?? this.#listedBy(lastName(path));
       // {"purpose": {"id": 1, "name": "…"}}: the only purpose, whose choice stands beside it.
       if (
+        /purpose$/i.test(path) &&
         isJsonObject(value) &&
         nameWithin(value) !== null &&
-        !choiceWithin(value, path).isStated &&
-        /purpose$/i.test(path)
+        !choiceWithin(value, path).isStated
       )
         continue;
       if (!this.#container(value, path, means, 0) && typeof value !== 'string') this.read.unread.push(path);
@@ -393,17 +393,15 @@ class PurposeReader {
   /** Objects, lists and texts of pairs at the top level that are named like the purposes of a record in any language. */
   #others(): void {
     for (const { name, key, path, value, role } of this.#fields) {
-      if (known.has(name) || this.#seen.has(value)) continue;
+      if (typeof value !== 'string' && typeof value !== 'object') continue;
       if (role.isLegitimateInterest || role.isTerms || role.isFormer) continue;
+      if (known.has(name) || this.#seen.has(value)) continue;
       if (typeof value === 'string') {
         // `authorized_vendors`: a list in a text; else pairs only.
         const isList = role.lists !== null && role.isContainer && (choiceMeant(value) === null || isNecessary(value));
         if (isList) this.#container(namesIn(value), path, role.lists, 0);
-        else if (/^[01]{4,64}$/.test(value) && /purposeconsents$/.test(name)) this.#bits(value, path);
-      } else if (
-        typeof value === 'object' &&
-        (role.isContainer || role.lists !== null || this.#payload.isOpened(value))
-      ) {
+        else if (name.endsWith('purposeconsents') && /^[01]{4,64}$/.test(value)) this.#bits(value, path);
+      } else if (role.isContainer || role.lists !== null || this.#payload.isOpened(value)) {
         this.#container(value, path, role.lists ?? this.#listedBy(key), 0);
       }
     }
@@ -503,8 +501,8 @@ class PurposeReader {
       if (role.notChosenIf !== null || this.#seen.has(value)) continue;
       if (isJsonObject(value)) {
         // {"Analytics": {"consented": true, "timestamp": …}}
-        if (choiceWithin(value, path).isStated)
-          this.#takeItem(flag ?? name, value, path, () => this.read.unread.push(path));
+        const within = choiceWithin(value, path);
+        if (within.isStated) this.#takeItem(flag ?? name, value, within, path, () => this.read.unread.push(path));
         continue;
       }
       const says = purposeMeant(value);
@@ -666,7 +664,10 @@ class PurposeReader {
       return;
     if (isJsonObject(item)) {
       if (holdsPurposes(item)) this.#container(item, path, listed, depth + 1);
-      else this.#takeItem(key, item, path, () => this.#unreadMember(key, item, path, { listed, depth }));
+      else
+        this.#takeItem(key, item, choiceWithin(item, path), path, () =>
+          this.#unreadMember(key, item, path, { listed, depth }),
+        );
       return;
     }
     // {"preferences_disabled": "analytics,marketing"}
@@ -711,8 +712,7 @@ class PurposeReader {
   }
 
   /** A purpose with an object that says what was chosen; `otherwise` if the object says nothing. */
-  #takeItem(name: string, item: JsonObject, path: string, otherwise: () => void): boolean {
-    const within = choiceWithin(item, path);
+  #takeItem(name: string, item: JsonObject, within: ChoiceWithin, path: string, otherwise: () => void): boolean {
     this.read.times.push(...within.times);
     this.#grantsWithin(item, path);
     if (isNecessary(name) && within.notChosen !== null) return this.#put(name, 'necessary', path, true);
@@ -729,9 +729,11 @@ class PurposeReader {
 
   /** {"vendorGrant": false, "purposeGrants": {"Personalised ads": false}} */
   #grantsWithin(item: JsonObject, path: string): void {
-    for (const [key, value] of Object.entries(item).slice(0, MAX_MEMBERS))
+    for (const key of Object.keys(item).slice(0, MAX_MEMBERS)) {
+      const value = item[key];
       if (isJsonObject(value) && /(?:grants|consents)$/i.test(key))
         this.#container(value, `${path}.${key}`, null, MAX_DEPTH - 1);
+    }
   }
 
   /** An object that is not a choice itself may hold purposes one level below: {"web": {"analytics": false}}. */
@@ -771,7 +773,7 @@ class PurposeReader {
     }
     if (!within.isStated && listed !== null && !within.necessary)
       return this.#say(name, name, listed === 'granted' ? 'given' : 'refused', path, item);
-    return this.#takeItem(name, item, path, () => {
+    return this.#takeItem(name, item, within, path, () => {
       if (!within.isStated) this.read.listed.add(clean(name.trim()));
       this.read.unread.push(path);
     });

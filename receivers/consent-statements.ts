@@ -171,8 +171,9 @@ class StatementReader {
 
   /** A field that is named like a choice or a refusal. */
   #field({ key: name, path, value, role }: NamedField): void {
-    if (this.#seen.has(path) || isNoChoice(this.#platform, name) || role.isCircumstance || role.isScope) return;
+    if (role.isCircumstance || role.isScope) return;
     if (role.polarity !== 'refusing' && (!role.isWhole || role.isPurpose)) return;
+    if (this.#seen.has(path) || isNoChoice(this.#platform, name)) return;
     const choice = typeof value === 'number' && value > 1 ? null : choiceMeant(value);
     if (role.polarity === 'refusing') {
       if (role.isCount || !refuses(value, choice)) return;
@@ -208,6 +209,7 @@ function wholeMeant(key: string, value: unknown, platform: Platform | null): Cho
   const isOther = acts.has(name) || lifecycle.has(name) || models.has(name);
   if (typeof value !== 'string') return isOther ? null : choiceMeant(value);
   const choice = choiceMeant(value);
+  if (choice === null || !(isOther || name === 'state')) return choice;
   const word = plainForm(value);
   // Whether a record is in use, or the visitor did anything; `ON` and `NO` under `state` are places.
   if (

@@ -2,7 +2,7 @@ import { fieldsBeside, type NamedField, type NameRole, roleOf } from './consent-
 import type { Statements } from './consent-statements.ts';
 import type { Occurred } from './occurred.ts';
 import { isJsonObject } from './parse.ts';
-import type { Payload } from './payload.ts';
+import type { FoundTime, Payload } from './payload.ts';
 
 /** The times of one record. */
 interface DecisionTimes {
@@ -30,19 +30,17 @@ export function readTimes(
   { whole, purposes }: Statements,
 ): DecisionTimes {
   const own = ownTimes(payload, fields);
-  const ofPurposes = purposes.times.flatMap((value) => payload.timeOf(value) ?? []);
-  const ofChoice = [...own.choice, ...own.change, ...(own.choice.length + own.change.length === 0 ? ofPurposes : [])];
-  const counting = ofChoice.filter(({ counts }) => counts).sort(byTime);
+  const ofRecord = own.change.length === 0 ? own.choice : [...own.choice, ...own.change];
+  const ofChoice = ofRecord.length > 0 ? ofRecord : purposes.times.flatMap((value) => payload.timeOf(value) ?? []);
+  const counting = inOrder(ofChoice);
   const latest = counting.at(-1) ?? ofChoice[0];
-  const withdrawn = own.withdrawal
-    .filter(({ counts }) => counts)
-    .sort(byTime)
-    .at(-1);
+  const withdrawn = inOrder(own.withdrawal).at(-1);
   const decidedAt = latest ?? own.event ?? dispatched(payload);
-  const grants =
+  const grants = () =>
+    own.grants ||
     whole.some(({ choice }) => choice === 'given' || choice === 'renewed-given') ||
     [...purposes.choices.values()].includes('granted');
-  const isOlder = withdrawn !== undefined && (grants || own.grants) && latest !== undefined && withdrawn.at < latest.at;
+  const isOlder = withdrawn !== undefined && latest !== undefined && withdrawn.at < latest.at && grants();
   const [first] = counting;
   const end = withdrawn === undefined || isOlder ? latest : withdrawn;
   const isLater = first !== undefined && end !== undefined && Date.parse(end.at) - Date.parse(first.at) >= LATER_MS;
@@ -66,14 +64,15 @@ interface OwnTimes {
 
 /** The record's own times of a choice, by the names in the table and by what other names say. */
 function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
-  const named = (field: 'consentedAt' | 'changedAt' | 'withdrawnAt') =>
-    payload
-      .times(field)
-      .flatMap(({ beside, path, ...occurred }) => (beside && field !== 'withdrawnAt' ? [] : [{ path, occurred }]));
-  const found = { choice: named('consentedAt'), change: named('changedAt'), withdrawal: named('withdrawnAt') };
-  const seen = new Set([...found.choice, ...found.change, ...found.withdrawal].map(({ path }) => path));
+  const found = {
+    choice: payload.times('consentedAt'),
+    change: payload.times('changedAt'),
+    withdrawal: payload.times('withdrawnAt', true),
+  };
+  const seen = new Set<string>();
+  for (const times of [found.choice, found.change, found.withdrawal]) for (const { path } of times) seen.add(path);
   let grants = false;
-  let event = ownTime(payload, 'occurredAt') ?? ownTime(payload, 'consentCreatedAt');
+  let event = payload.times('occurredAt')[0]?.occurred ?? payload.times('consentCreatedAt')[0]?.occurred ?? null;
   for (const { path, value, role } of fields) {
     if (role.time === null || (role.time === 'event' && event !== null) || (seen.has(path) && !role.timeGrants))
       continue;
@@ -85,7 +84,7 @@ function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
   }
   if (event === null && found.choice.length + found.change.length + found.withdrawal.length === 0)
     event = onlyTime(payload, fields);
-  const times = (some: readonly { readonly occurred: Occurred }[]) => some.map(({ occurred }) => occurred);
+  const times = (some: readonly FoundTime[]) => some.map(({ occurred }) => occurred);
   return {
     choice: times(found.choice),
     change: times(found.change),
@@ -142,9 +141,9 @@ const partsWithTimes: ReadonlySet<string> = new Set(
   ),
 );
 
-function ownTime(payload: Payload, field: 'occurredAt' | 'consentCreatedAt'): Occurred | null {
-  const first = payload.times(field).find(({ beside }) => !beside);
-  return first === undefined ? null : { at: first.at, basis: first.basis, counts: first.counts };
+/** The times that count, earliest first. */
+function inOrder(times: readonly Occurred[]): readonly Occurred[] {
+  return times.filter(({ counts }) => counts).sort(byTime);
 }
 
 function byTime(a: Occurred, b: Occurred): number {

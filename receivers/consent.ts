@@ -115,9 +115,10 @@ export function readDecision(
 ): DecisionFact | { unreadable: string } {
   const platform = platformOf(payload);
   const fields = fieldsOf(payload);
-  const { choices, ...read } = readPurposes(payload, fields, platform);
+  const purposes = readPurposes(payload, fields, platform);
+  const { choices } = purposes;
   const signals = readSignals(payload, choices);
-  const told = readStatements(payload, fields, platform, { choices, ...read }, event);
+  const told = readStatements(payload, fields, platform, purposes, event);
   if (told.whole.length === 0 && !told.withdrawn) takeGpc(signals, choices);
   const times = readTimes(payload, fields, told);
   const stated = stateOf(
@@ -133,7 +134,7 @@ export function readDecision(
     platform?.refusalKeepsNecessary,
   );
   const judged = besideSignals(stated, choices, signals);
-  for (const path of read.unread) payload.puzzle(path);
+  for (const path of purposes.unread) payload.puzzle(path);
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');
   const saysNothing =
@@ -155,8 +156,7 @@ export function readDecision(
     ...readCircumstances(payload, times.firstAt === null ? signals : { ...signals, first_consent_at: times.firstAt }),
     state: judged.state,
     doubts: judged.doubts.map(({ reason, fields: concerned }) => ({ reason, fields: concerned.map(clean) })),
-    // Names come from outside; fromEntries makes even `__proto__` an ordinary property.
-    purposes: Object.fromEntries(grantsNothing(judged) ? withoutGrants(choices) : choices),
+    purposes: choicesByName(grantsNothing(judged) ? withoutGrants(choices) : choices),
     policyId: payload.text('shownPolicyId'),
     policyVersion: payload.text('shownPolicyVersion'),
     region: readRegion(payload, 'consentCountry', 'consentRegion'),
@@ -195,6 +195,16 @@ function grantsNothing({ state, doubts }: Pick<DecisionFact, 'state' | 'doubts'>
 
 function withoutGrants(choices: ReadonlyMap<string, PurposeChoice>): readonly (readonly [string, PurposeChoice])[] {
   return [...choices].filter(([name, choice]) => choice !== 'granted' || isNecessary(name));
+}
+
+function choicesByName(choices: Iterable<readonly [string, PurposeChoice]>): PurposeChoices {
+  const byName: Record<string, PurposeChoice> = {};
+  for (const [name, choice] of choices) {
+    // Names come from outside; only fromEntries, which is slower, makes it an ordinary property.
+    if (name === '__proto__') return Object.fromEntries(choices);
+    byName[name] = choice;
+  }
+  return byName;
 }
 
 /** Whether the name of a purpose is one that consent is asked for. */
@@ -243,7 +253,7 @@ function actionOf(value: unknown): string | null {
 function domainOf(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
-  const host = URL.canParse(text) ? new URL(text).hostname : text;
+  const host = text.includes(':') && URL.canParse(text) ? new URL(text).hostname : text;
   const name = host.toLowerCase().replace(/\.$/, '');
   const isHost = /^(?:[\p{L}\p{N}_-]{1,63}\.)+[\p{L}\p{N}-]{2,63}$|^localhost$/u.test(name);
   return isHost && name.length <= MAX_DOMAIN ? name : null;

@@ -113,7 +113,7 @@ export function classify(value: string, aliases?: EventOptions['eventNames']): E
   const text = clean(value.trim());
   if (text === '') return null;
   const known = knownEvents.get(normaliseName(text));
-  if (known !== undefined) return { ...known, asGiven };
+  if (known !== undefined) return { event: known.event, asGiven, family: known.family };
   const word = /^[a-z]+(?![a-z0-9])/i.exec(text)?.[0].toLowerCase();
   const family = word === undefined ? undefined : families.find((one) => one.anyOf === word);
   if (family !== undefined) return { event: text.toLowerCase(), asGiven, family };

@@ -31,6 +31,9 @@ const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(Z|z|UTC|GMT)| ?([+-]\d\d)(?::?(\d\d))?)?)?$/;
 /** Without separators: `20260701T100000Z`, `20260701100000`. */
 const COMPACT = /^(\d{4})(\d\d)(\d\d)T?(\d\d)(\d\d)(\d\d)(?:[.,](\d{1,9}))?(?:(Z)|([+-]\d\d):?(\d\d)?)?$/;
+/** The form of the result, on a day that its month has every year. */
+const AS_READ =
+  /^[1-9]\d{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const EPOCH = /^\d{9,19}(?:\.\d{1,9})?$/;
 /** Longer texts are not read as times. */
 const MAX_WRITTEN = 100;
@@ -51,6 +54,8 @@ export function parseTime(value: unknown, assumedOffset: string): ParsedTime | n
   if (typeof value === 'object' && value !== null) return fromObject(value, assumedOffset);
   if (typeof value !== 'string' || value.length > MAX_WRITTEN) return null;
   const text = value.trim();
+  if (AS_READ.test(text)) return { at: text, assumed: false };
+  if (!/\d/.test(text)) return null;
   // As .NET writes it.
   const ticks = /^\/Date\((\d{9,14})(?:[+-]\d{4})?\)\/$/.exec(text);
   if (ticks !== null) return fromEpoch(Number(ticks[1]));

@@ -41,6 +41,23 @@ export interface Found {
   readonly beside: boolean;
 }
 
+/** A field at the top level, or of what was opened. */
+interface Field {
+  /** Normalised. */
+  readonly name: string;
+  /** As received, without what stands before a dot. */
+  readonly key: string;
+  readonly found: Found;
+}
+
+/** A time in a field. */
+export interface FoundTime {
+  readonly occurred: Occurred;
+  readonly path: string;
+}
+
+const NOTHING: readonly Found[] = [];
+
 interface PayloadOptions {
   /** The source's setting. */
   readonly necessaryPurposes?: readonly string[] | undefined;
@@ -66,7 +83,7 @@ export class Payload {
   #shape = '';
   #names: Map<FieldName, readonly string[]> | null = null;
   /** The payload's fields with their normalised names: candidates for `unread`. */
-  readonly #fields: { readonly name: string; readonly found: Found }[] = [];
+  readonly #fields: Field[] = [];
   readonly #opened = new Set<unknown>();
   readonly #used = new Set<unknown>();
   readonly #puzzling = new Set<string>();
@@ -88,7 +105,7 @@ export class Payload {
   }
 
   #open(object: JsonObject, path: string, objects: ReadonlySet<string>, depth: number): void {
-    const entries: { name: string; found: Found }[] = [];
+    const entries: (Field & { found: Found })[] = [];
     let enveloped = false;
     const keys = Object.keys(object).slice(0, MAX_FIELDS);
     const wrapper = this.#wrapperIn(object, keys);
@@ -120,14 +137,15 @@ export class Payload {
           }
         }
       }
-      entries.push({ name, found: { path: path + key, value, parent: object, beside: false } });
+      entries.push({ name, key: lastOf(key), found: { path: path + key, value, parent: object, beside: false } });
     }
     if (enveloped && this.#nameSays !== undefined)
-      enveloped = !entries.some(({ found }) => this.#nameSays?.(lastOf(found.path)) === 'content');
-    for (const { name, found } of entries) {
-      const own = enveloped ? { ...found, beside: true } : found;
-      this.#add(enveloped && BESIDE.has(name) ? `^${name}` : name, own, depth);
-      this.#fields.push({ name, found: own });
+      enveloped = !entries.some((entry) => this.#nameSays?.(entry.key) === 'content');
+    for (const entry of entries) {
+      const { name } = entry;
+      if (enveloped) entry.found = { ...entry.found, beside: true };
+      this.#add(enveloped && BESIDE.has(name) ? `^${name}` : name, entry.found, depth);
+      this.#fields.push(entry);
     }
   }
 
@@ -182,15 +200,15 @@ export class Payload {
   }
 
   /** Every value of a field, in the order of its names; the caller must {@link puzzle} about those it does not understand. */
-  each(field: FieldName): Generator<{ readonly value: unknown; readonly path: string }> {
-    return this.#all(field);
-  }
-
-  *#all(field: FieldName): Generator<Found> {
-    for (const name of this.#namesHere(field)) {
+  each(field: FieldName): readonly Found[] {
+    const names = this.#namesHere(field);
+    if (names.length === 0) return NOTHING;
+    const values: Found[] = [];
+    for (const name of names) {
       const found = this.#found.get(name);
-      if (found !== undefined && !isBlank(found.value)) yield found;
+      if (found !== undefined && !isBlank(found.value)) values.push(found);
     }
+    return values;
   }
 
   /** A field as trimmed text (numbers as digits); null if absent, blank, not text, or longer than `max`. */
@@ -218,15 +236,18 @@ export class Payload {
     return this.#found.get(normaliseName(name))?.value;
   }
 
-  /** Whether a field has this name, in normalised form; `*` at its end: whether the name of a top-level field begins so. */
+  /** Whether a field has this name, in normalised form. */
   has(name: string): boolean {
-    if (!name.endsWith('*')) return this.#found.has(name);
-    const start = name.slice(0, -1);
+    return this.#found.has(name);
+  }
+
+  /** Whether the name of a top-level field begins so, in normalised form. */
+  hasBeginning(start: string): boolean {
     return this.#fields.some((field) => field.name.startsWith(start));
   }
 
   /** The payload's top-level fields, of the envelopes and objects that were opened too, inner ones first. */
-  fields(): readonly { readonly name: string; readonly found: Found }[] {
+  fields(): readonly Field[] {
     return this.#fields;
   }
 
@@ -243,14 +264,17 @@ export class Payload {
     return this.occurredAt(this.#parsedTime(fields, false) ?? this.#parsedTime(fields));
   }
 
-  /** Every time in a field, of the content before the delivery's own, in the order of its names. */
-  times(field: FieldName): readonly (Occurred & { readonly beside: boolean; readonly path: string })[] {
-    const times: (Occurred & { readonly beside: boolean; readonly path: string })[] = [];
-    for (const found of this.#all(field)) {
+  /** Every time in a field, in the order of its names: those of the content, and with `beside` the delivery's own after them. */
+  times(field: FieldName, beside = false): FoundTime[] {
+    const times: FoundTime[] = [];
+    const ofDelivery: FoundTime[] = [];
+    for (const found of this.each(field)) {
+      if (found.beside && !beside) continue;
       const time = this.#timeAt(found);
-      if (time !== null) times.push({ ...this.occurredAt(time), beside: found.beside, path: found.path });
+      if (time !== null)
+        (found.beside ? ofDelivery : times).push({ occurred: this.occurredAt(time), path: found.path });
     }
-    return times.sort((a, b) => Number(a.beside) - Number(b.beside));
+    return ofDelivery.length === 0 ? times : [...times, ...ofDelivery];
   }
 
   /** A value as a time; null if it is none. */
@@ -272,7 +296,7 @@ export class Payload {
   #parsedTime(fields: readonly FieldName[], beside = true): ParsedTime | null {
     for (const field of fields) {
       let puzzling: string | null = null;
-      for (const found of this.#all(field)) {
+      for (const found of this.each(field)) {
         if (found.beside && !beside) continue;
         const time = this.#timeAt(found);
         if (time !== null) return time;
@@ -356,8 +380,8 @@ const DATE_ALONE = /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/;
 const CLOCK_NAMES: ReadonlySet<string> = new Set(['time', 'timeofday', 'consenttime', 'hour', 'clock']);
 const ZONE_NAMES: ReadonlySet<string> = new Set(['timezone', 'tz', 'zone', 'utcoffset', 'offset', 'timezoneoffset']);
 
-function lastOf(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1);
+function lastOf(key: string): string {
+  return key.includes('.') ? key.slice(key.lastIndexOf('.') + 1) : key;
 }
 
 function siblingOf(object: JsonObject, names: ReadonlySet<string>): unknown {

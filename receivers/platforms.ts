@@ -8,8 +8,10 @@ import type { Payload } from './payload.ts';
  */
 export interface Platform {
   readonly name: string;
-  /** Fields that such a payload has, all of them, in plain form; a dot leads into an object. `*` at the end: any name that begins so. */
+  /** Fields that such a payload has, all of them, in plain form; a dot leads into an object. */
   readonly has: readonly string[];
+  /** How the name of one of its fields begins. */
+  readonly begins?: string;
   /** A further condition on the value of the first of these fields. */
   readonly where?: (value: unknown) => boolean;
   /** Purposes that need no consent there, in plain form. */
@@ -56,7 +58,7 @@ export const platforms: readonly Platform[] = [
     where: (value) => typeof value === 'string',
     noChoice: ['action'],
   },
-  { name: 'Complianz', has: ['cmplz*'], necessary: ['cmplzfunctional', 'functional'] },
+  { name: 'Complianz', has: [], begins: 'cmplz', necessary: ['cmplzfunctional', 'functional'] },
   {
     name: 'vanilla-cookieconsent',
     has: ['categories', 'revision', 'consenttimestamp'],
@@ -94,7 +96,7 @@ export const platforms: readonly Platform[] = [
     services: true,
     necessary: ['essential'],
   },
-  { name: 'WP Consent API', has: ['wpconsent*'], necessary: ['wpconsentfunctional'] },
+  { name: 'WP Consent API', has: [], begins: 'wpconsent', necessary: ['wpconsentfunctional'] },
   { name: 'Axeptio', has: ['cookiesversion', 'completed'], flags: true },
   {
     name: 'Real Cookie Banner',
@@ -144,7 +146,8 @@ export function platformOf(payload: Payload): Platform | null {
   return null;
 }
 
-function fits({ has, where }: Platform, payload: Payload): boolean {
+function fits({ has, begins, where }: Platform, payload: Payload): boolean {
   for (const name of has) if (!payload.has(name)) return false;
+  if (begins !== undefined && !payload.hasBeginning(begins)) return false;
   return where === undefined || where(payload.named(has[0] ?? ''));
 }

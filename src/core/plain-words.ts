@@ -24,12 +24,23 @@ export function foldedText(text: string): string {
     .replace(OTHERS, (letter) => letters[letter] ?? letter);
 }
 
+const MAX_REMEMBERED = 5000;
+/** Longer texts are not words that come again. */
+const LONGEST_WORD = 40;
+const plainForms = new Map<string, string>();
+
 /** {@link foldedText} without anything but letters and digits: the form in which words and names are compared. */
 export function plainForm(text: string): string {
-  return foldedText(text).replace(/[^\p{L}\p{N}]+/gu, '');
+  let plain = plainForms.get(text);
+  if (plain === undefined) {
+    plain = foldedText(text).replace(/[^\p{L}\p{N}]+/gu, '');
+    if (text.length > LONGEST_WORD) return plain;
+    if (plainForms.size >= MAX_REMEMBERED) plainForms.clear();
+    plainForms.set(text, plain);
+  }
+  return plain;
 }
 
-const MAX_REMEMBERED = 5000;
 const LONGEST_NAME = 200;
 const remembered = new Map<string, readonly string[]>();
 

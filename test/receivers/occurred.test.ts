@@ -135,3 +135,14 @@ describe('a time written out', () => {
     expect(parseTime(value, '+00:00')?.at ?? null).toBe(at);
   });
 });
+
+it('a time in UTC with milliseconds is read as with any other offset of nothing, on every day that may or may not exist', () => {
+  const two = (part: number) => String(part).padStart(2, '0');
+  for (const year of ['0099', '1000', '1900', '2023', '2024'])
+    for (let month = 0; month <= 13; month += 1)
+      for (let day = 0; day <= 32; day += 1)
+        for (const clock of ['00:00:00.000', '23:59:59.999', '23:59:60.000', '24:00:00.000', '10:60:00.000']) {
+          const local = `${year}-${two(month)}-${two(day)}T${clock}`;
+          expect(parseTime(`${local}Z`, '+02:00')).toEqual(parseTime(`${local}+00:00`, '+02:00'));
+        }
+});
