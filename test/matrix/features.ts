@@ -1,8 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import { vi } from 'vitest';
 import { addBannerEvidence, nameBanner, retractBannerEvidence } from '../../src/banners/evidence.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { offboardSource } from '../../src/context/offboard.ts';
 import { keyPair } from '../commands/backup-world.ts';
@@ -95,7 +96,7 @@ async function untilDone({ world: { context } }: Installation, kind: string): Pr
 
 /** The values of a page's form. */
 function fieldsOf(page: string, action: string): Record<string, string> {
-  const [form = ''] = page.split('<form').filter((one) => one.includes(`action="${action}"`));
+  const [form = ''] = page.split('<form').filter((one) => one.startsWith(` method="post" action="${action}"`));
   const unescaped = (text: string) =>
     text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
   const inputs = [...form.matchAll(/<input[^>]*>/g)].flatMap(([tag]) => {
@@ -114,7 +115,7 @@ function fieldsOf(page: string, action: string): Record<string, string> {
 }
 
 function assertDone(page: { readonly status: number; readonly text: string }, status = 303): void {
-  if (page.status !== status) throw new Error(`answered with ${page.status}: ${page.text.slice(0, 2000)}`);
+  if (page.status !== status) throw new Error(`answered with ${page.status}: ${/<main[^]*<\/main>/.exec(page.text)?.[0].slice(0, 2000)}`);
 }
 
 export const features: readonly Feature[] = [
@@ -157,7 +158,7 @@ export const features: readonly Feature[] = [
     async setUp({ world, owner }) {
       const seq = await world.event('something.else', { a: 1 });
       await owner.get('/deliveries/unread');
-      const form = { source: 'default', event: 'something.else', upTo: String(seq) };
+      const form = { source: 'default', event: 'something.else', named: 'yes', upTo: String(seq) };
       assertDone(await owner.post('/deliveries/unread/set-aside', form));
     },
     pages: () => ['/deliveries/unread'],
@@ -170,13 +171,11 @@ export const features: readonly Feature[] = [
       settings: ['sources_version', 'environment_source'],
       actions: ['source.added', 'source.changed', 'source.offboarded'],
     },
-    async setUp({ world: { context }, place }) {
-      await mkdir(join(place.folder, 'profiles'), { recursive: true });
-      await writeFile(join(place.folder, 'profiles/shop-1.yaml'), 'name: Shop AG\ncountry: AT\n');
-      const options = { controllerFile: 'profiles/shop-1.yaml' };
+    async setUp({ world: { context }, owner }) {
       for (const slug of ['shop', 'former'])
-        assertOutcome(await context.sources.add({ slug, options, webhookSecrets: [`a-secret-of-${slug}-0123456789`] }, 'test'), 'done');
+        assertOutcome(await context.sources.add({ slug, webhookSecrets: [`a-secret-of-${slug}-0123456789`] }, 'test'), 'done');
       assertOutcome(await context.sources.change('shop', { name: 'Shop' }, 'test'), 'done');
+      assertDone(await owner.post('/settings/profile/own', { source: 'shop' }));
       assertOutcome(await offboardSource(context, { slug: 'former', actor: 'test', reason: 'the contract ended' }), 'done');
     },
     pages: () => ['/sources', '/sources/shop', '/sources/former', '/settings/profile?source=shop'],
@@ -185,8 +184,10 @@ export const features: readonly Feature[] = [
     name: 'field names accepted from a proposal, and deliveries read again with them',
     leaves: { settings: ['discovery_proposal'], actions: ['source.mapping-accepted', 'source.reread'] },
     async setUp({ world, run }) {
-      for (let n = 0; n < 12; n += 1)
-        await world.event('consent.recorded', { consent_id: `d-${n}`, banner_id: 'bnr_1', besucher: `visitor-${n}`, consent: { analytics: n % 2 === 0 } });
+      for (let n = 0; n < 12; n += 1) {
+        const stuff = { serial: `s-${n}`, besucher: sha256Hex(Buffer.from(`v${n}`)), verdict: n % 2 === 0 ? 'agreed' : 'declined' };
+        await world.event('choice_saved', { stuff: { ...stuff, moment: new Date(Date.now() - n * 60_000).toISOString() } });
+      }
       await run('source', 'discover', 'default');
       await run('source', 'discover', 'default', '--accept');
       await run('ledger', 'rebuild', '--reread', 'default');
@@ -219,13 +220,13 @@ export const features: readonly Feature[] = [
       tables: ['calls', 'call_plans', 'call_items', 'call_slots', 'listed_policies', 'policy_lists', 'policy_history', 'policies'],
     },
     async setUp({ world, run }) {
-      await world.event('policy.created', { policy_id: 'pol_1', policy_type: 'privacy-policy', version: '3', jurisdiction: 'DE' });
-      await world.event('policy.published', { policy_id: 'pol_1', policy_type: 'privacy-policy', version: '3' });
       await run('policy', 'generate', '--type', 'privacy-policy', '--jurisdiction', 'GB', '--business-name', 'Acme');
       const list = join(await temporaryFolder(), 'list.csv');
       await writeFile(list, 'policy_type,jurisdiction,business_name\nprivacy-policy,GB,Bolt\ncookie-policy,DE,Bolt\n');
       await run('policy', 'bulk', '--file', list);
       await run('policy', 'list');
+      await world.event('policy.created', { policy_id: 'pol_1', policy_type: 'privacy-policy', version: '3', jurisdiction: 'DE' });
+      await world.event('policy.published', { policy_id: 'pol_1', policy_type: 'privacy-policy', version: '3' });
     },
     pages: () => ['/policies', '/policies/calls?source=default', '/policies/bulk', '/policies/policy?source=default&id=pol_1'],
   },
@@ -336,7 +337,7 @@ export const features: readonly Feature[] = [
         ['mark-system', { system: 'shop', result: 'nothing-found' }],
         ['mark-system', { system: 'newsletter', result: 'nothing-found' }],
         ['mark-ready', {}],
-        ['answer', { channel: 'e-mail', withdrawal: 'all' }],
+        ['answer', { channel: 'e-mail', disclosure: 'no-match' }],
       ]);
     },
     pages: async (made) => [await pageOf(made, 'withdraws'), '/consent/decisions'],
@@ -395,20 +396,27 @@ export const features: readonly Feature[] = [
     name: 'legal holds',
     leaves: { actions: ['hold.placed', 'hold.lifted'] },
     async setUp({ run }) {
-      await run('retention', 'hold', 'add', '--reason', 'a claim', '--officer', 'Olga', '--source', 'default', '--to', day(-400));
-      const { holdId } = await run<{ holdId: string }>('retention', 'hold', 'add', '--reason', 'an inquiry', '--officer', 'Olga', '--to', day(-400));
-      await run('retention', 'hold', 'lift', holdId, '--reason', 'it ended', '--officer', 'Olga');
+      await run('hold', 'add', '--reason', 'a claim', '--officer', 'Olga', '--source', 'default', '--to', day(-400));
+      const { holdId } = await run<{ holdId: string }>('hold', 'add', '--reason', 'an inquiry', '--officer', 'Olga', '--to', day(-400));
+      await run('hold', 'lift', holdId, '--reason', 'it ended', '--officer', 'Olga');
     },
     pages: () => ['/settings/retention'],
   },
   {
     name: 'an erasure, and a proposal that waits for a second person',
     leaves: { files: ['erasures'], settings: ['erasure-proposal'] },
-    async setUp({ world, run, owner }) {
+    async setUp({ world, run, owner, place }) {
+      const profile = join(place.folder, 'controller.yaml');
       const seq = await world.event('consent.recorded', decision('erased'));
       await run('ledger', 'erase', String(seq), '--yes', '--reason', 'mistake', '--law', 'eu-gdpr', '--officer', 'Olga');
+      await world.event('consent.recorded', decision('to-be-erased'));
+      await writeFile(profile, `${await readFile(profile, 'utf8')}\nerasureNeedsSecondOfficer: true\n`);
+      const person = { by: 'subject', source: 'default', identifier: 'visitor-to-be-erased' };
+      const preview = await owner.post('/settings/erasures/preview', person);
+      const digest = /name="digest" value="(\w+)"/.exec(preview.text)?.[1] ?? '';
+      const confirmed = { ...person, reason: 'request', law: 'eu-gdpr', sure: 'yes', digest };
+      assertDone(await owner.post('/settings/erasures', confirmed));
       await world.context.projector.catchUp();
-      assertDone(await owner.get('/settings/erasures'), 200);
     },
     pages: () => ['/settings/erasures'],
   },
@@ -436,8 +444,8 @@ export const features: readonly Feature[] = [
     },
     async setUp({ world, run, owner }) {
       const { context } = world;
-      const invited = await run<{ link: string }>('people', 'invite', 'pia@acme.example', '--name', 'Pia', '--role', 'officer', '--sources', 'default');
-      const token = new URL(invited.link).searchParams.get('token') ?? '';
+      const invited = await run<{ url: string }>('people', 'invite', 'pia@acme.example', '--name', 'Pia', '--role', 'officer', '--source', 'default', '--admin-url', 'http://127.0.0.1:8081');
+      const token = new URL(invited.url).searchParams.get('token') ?? '';
       const pia = createVisitor(world.adminUrl);
       await pia.get(`/join?token=${token}`);
       assertDone(await pia.post('/join', { token, password: PASSWORD }));
@@ -488,13 +496,12 @@ export const features: readonly Feature[] = [
     name: 'an export, and a backup in a bucket',
     leaves: { files: ['exports'], actions: ['export.made', 'backup.made'] },
     async setUp(made) {
-      const { owner, place, run } = made;
+      const { owner, run } = made;
       await owner.get('/documents/export');
       assertDone(await owner.post('/documents/export', {}));
       await untilDone(made, 'export');
       const { recipient } = await keyPair();
-      await run('backup', '--bucket', 's3://ledger/backups', '--recipient', recipient);
-      void place;
+      await run('backup', '--out', 's3://ledger/backups', '--recipient', recipient);
     },
     pages: () => ['/documents/export'],
   },

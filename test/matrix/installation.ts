@@ -8,7 +8,7 @@ import { keepSession, newSession } from '../../src/people/sessions.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { keyOf, type TableName, tables } from '../../src/store/schema.ts';
 import type { Ran } from '../cli/command-line.ts';
-import { cli, type Place } from '../commands/backup-world.ts';
+import { cli, opened, type Place } from '../commands/backup-world.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, type Visitor } from '../http/office-world.ts';
 import { type MailServer, startMailServer } from '../outside/mail-server.ts';
 import { startObjectStore, storageEnvironment } from '../outside/object-store.ts';
@@ -131,7 +131,8 @@ export interface Picture {
 }
 
 /** All rows of all tables, in the order of their keys. */
-export async function readTables({ context }: OfficeWorld): Promise<Record<TableName, readonly Row[]>> {
+export async function readTables(place: Place): Promise<Record<TableName, readonly Row[]>> {
+  const context = await opened(place);
   await context.projector.catchUp();
   const read = context.store.read as unknown as Kysely<Record<string, Record<string, unknown>>>;
   const found: [string, Row[]][] = [];
@@ -140,6 +141,7 @@ export async function readTables({ context }: OfficeWorld): Promise<Record<Table
     for (const key of keyOf(name)) query = query.orderBy(key);
     found.push([name, (await query.execute()).map(comparable)]);
   }
+  await context.close();
   return Object.fromEntries(found) as unknown as Record<TableName, readonly Row[]>;
 }
 
@@ -158,15 +160,14 @@ export async function hashFiles(folder: string): Promise<Record<string, string>>
   return hashes;
 }
 
-/** Looks at an installation that is open. */
-export async function look(made: Installation, paths: readonly string[]): Promise<Picture> {
-  const rows = await readTables(made.world);
+/** Looks at the pages of an installation that is open. */
+export async function look(made: Installation, paths: readonly string[]): Promise<Picture['pages']> {
   const pages: Record<string, string> = {};
   for (const path of paths) {
     const page = await made.owner.get(path);
     pages[path] = page.status === 200 ? contentOf(page.text) : `status ${page.status}`;
   }
-  return { entries: rows.entries.length, rows, files: await hashFiles(made.place.folder), pages };
+  return pages;
 }
 
 /** What may differ between two looks at the same page, and why. */
@@ -175,6 +176,10 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/ name="_csrf" value="[^"]*"/g, ''],
   // The listeners get a free port at each start.
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:0'],
+  // Drawn for each page, so that a form sent twice is done once.
+  [/ name="reference" value="[0-9a-f-]*"/g, ' name="reference"'],
+  // Times of the look itself.
+  [/(datetime="\d{4}-\d\d-\d\dT\d\d:\d\d):\d\d\.\d{3}Z"/g, '$1"'],
   // A movement seals what it records.
   [/checkpoint over \d+ entries/g, 'checkpoint over … entries'],
 ];

@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { expect } from 'vitest';
-import { backUp, emptyPlace, keyPair, type Place, restore } from '../commands/backup-world.ts';
+import { backUp, cli, emptyPlace, keyPair, type Place, restore } from '../commands/backup-world.ts';
 import { LOOKER } from './installation.ts';
 import type { TableName } from '../../src/store/schema.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -14,6 +14,8 @@ export interface Movement {
   readonly loses?: readonly TableName[];
   /** Columns that it changes on purpose. */
   readonly changes?: Partial<Record<TableName, readonly string[]>>;
+  /** Pages on which it shows, so that they cannot be the same. */
+  readonly says?: readonly string[];
   /** Settings of the place or the epoch, which it sets anew. */
   readonly sets?: readonly string[];
 }
@@ -35,6 +37,8 @@ export const backupAndRestore: Movement = {
     const target = { folder: to.folder, env: { ...from.env, ...to.env } };
     const { verification } = await restore(target, made.path, file, '--owner', LOOKER);
     expect(verification.faults).toEqual([]);
+    // An owner confirms that no account was disabled since.
+    expect((await cli(target, 'people', 'enable', '--held')).code).toBe(0);
     return target;
   },
   // Whatever gives access, and may have been taken away since (docs/backup.md). A new epoch has its own checkpoints.
@@ -42,9 +46,9 @@ export const backupAndRestore: Movement = {
     ...(['sessions', 'sign_in_links', 'sign_in_failures', 'api_tokens', 'idempotency_keys', 'hand_overs'] as const),
     ...(['checkpoints', 'fold_positions'] as const),
   ],
-  changes: {
-    // Accounts wait until an owner confirms them.
-    people: ['disabled_at'],
-  },
+  // Work that was waiting may have been done since: an officer starts it again.
+  changes: { jobs: ['state', 'error', 'finished_at', 'updated_at', 'lease_owner', 'lease_until'] },
+  // Epoch and checkpoints; an export is not kept for more than a day.
+  says: ['/evidence', '/documents/export'],
   sets: ['epoch', 'identity_pin'],
 };
