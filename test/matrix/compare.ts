@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFolded, type TableName } from '../../src/store/schema.ts';
 import { emptyPlace, type Place } from '../commands/backup-world.ts';
-import type { engine } from '../servers/databases.ts';
+import { kindOfSetting, unclaimedOf } from './claims.ts';
 import type { Feature } from './features.ts';
 import {
   createSurroundings,
@@ -15,14 +15,18 @@ import {
   type Row,
   type Surroundings,
 } from './installation.ts';
-import { copyOf, type Movement } from './movements.ts';
+import { copyOf, type MakeDatabase, type Movement } from './movements.ts';
 
 /** A closed installation with features, and what it looked like. */
 export interface Filled {
   readonly place: Place;
   readonly surroundings: Surroundings;
   readonly picture: Picture;
-  readonly paths: readonly string[];
+  readonly features: readonly Feature[];
+  /** Pages by the feature that they show. */
+  readonly paths: ReadonlyMap<string, readonly string[]>;
+  /** Makes databases on the server where it is; null: it is on SQLite. */
+  readonly makeDatabase: MakeDatabase | null;
   /** The time at which it was looked at. */
   readonly isAt: string;
   /** What the features say that they leave and did not. */
@@ -32,34 +36,38 @@ export interface Filled {
 }
 
 /** Makes an installation with these features, through pages, commands and use cases. */
-export async function fillIn(wanted: readonly Feature[], on: typeof engine): Promise<Filled> {
+export async function fillIn(wanted: readonly Feature[], makeDatabase: MakeDatabase | null = null): Promise<Filled> {
   const surroundings = await createSurroundings();
-  const place = await emptyPlace(null, on);
+  const empty = await emptyPlace(null, 'sqlite');
+  const env = { ...empty.env, ...(makeDatabase === null ? {} : { DATABASE_URL: await makeDatabase() }) };
+  let place: Place = { folder: empty.folder, env: { ...surroundings.env, ...env } };
+  for (const { begin } of wanted) place = (await begin?.(place, makeDatabase)) ?? place;
   await writeFile(join(place.folder, 'controller.yaml'), await completeProfile());
   const made = await openInstallation(place, surroundings);
-  for (const feature of wanted)
-    await (async () => { const t = performance.now(); await feature.setUp(made); console.log(feature.name, Math.round(performance.now() - t)); })().catch((error: unknown) => {
-      console.log('FAILED', feature.name, error);
+  for (const { name, setUp } of wanted)
+    await setUp?.(made).catch((error: unknown) => {
+      throw new Error(`“${name}” cannot be set up`, { cause: error });
     });
-  const paths = [...new Set((await Promise.all(wanted.map((one) => one.pages?.(made) ?? []))).flat())];
+  const paths = new Map<string, readonly string[]>();
+  for (const feature of wanted) paths.set(feature.name, (await feature.pages?.(made)) ?? []);
   await made.world.context.seal();
   await made.close();
 
   // Not near the end of a minute.
   const isAt = `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 16)}:05.000Z`;
-  const picture = await pictureOf(made.place, surroundings, { paths, isAt });
-  return { place: made.place, surroundings, picture, paths, isAt, ...(await claims(wanted, made.place, picture)) };
+  const filled = { place: made.place, surroundings, paths, isAt, makeDatabase, features: wanted };
+  const picture = await pictureOf(made.place, filled);
+  return { ...filled, picture, ...(await claims(wanted, made.place, picture)) };
 }
 
 /** Looks at a closed installation. A look is recorded, and this one ahead of the clock: so the pages are those of a copy. */
 async function pictureOf(
   place: Place,
-  surroundings: Surroundings,
-  { paths, isAt }: Pick<Filled, 'paths' | 'isAt'>,
+  { surroundings, paths, isAt, makeDatabase }: Pick<Filled, 'surroundings' | 'paths' | 'isAt' | 'makeDatabase'>,
 ): Promise<Picture> {
   const rows = await readTables(place);
-  const looking = await openInstallation(await copyOf(place), surroundings, { isAt, worker: false });
-  const pages = await look(looking, paths);
+  const looking = await openInstallation(await copyOf(place, makeDatabase), surroundings, { isAt, worker: false });
+  const pages = await look(looking, new Set([...paths.values()].flat()));
   await looking.close();
   return { entries: rows.entries.length, rows, files: await hashFiles(place.folder), pages };
 }
@@ -69,9 +77,6 @@ async function completeProfile(): Promise<string> {
   const example = join(import.meta.dirname, '../../docs/controller.example.yaml');
   return (await readFile(example, 'utf8')).replace(/^controllerOrJointContact: null$/m, '');
 }
-
-/** The name of a setting without the object that it is about. */
-const kindOfSetting = (name: string) => name.replace(/(?::| |_of_p-).*$/, '');
 
 async function claims(wanted: readonly Feature[], { folder }: Place, { rows }: Picture) {
   const files = new Set(await readdir(folder));
@@ -83,34 +88,56 @@ async function claims(wanted: readonly Feature[], { folder }: Place, { rows }: P
     ...(leaves.settings ?? []).filter((one) => !settings.has(one)).map((one) => `“${name}” leaves no setting ${one}`),
     ...(leaves.actions ?? []).filter((one) => !actions.has(one)).map((one) => `“${name}” records no ${one}`),
   ]);
-  return { unfulfilled, unclaimed: [] };
+  const there = {
+    tables: Object.entries(rows).flatMap(([name, some]) => (some.length > 0 ? [name] : [])),
+    actions: [...actions],
+    settings: [...settings],
+    files: [...files],
+  };
+  return { unfulfilled, unclaimed: unclaimedOf(wanted, there) };
 }
 
-/** Moves the installation, and returns what is not as before: none is expected. */
-export async function compareMoved(filled: Filled, movement: Movement): Promise<readonly string[]> {
-  const place = await movement.move(await copyOf(filled.place));
-  const picture = await pictureOf(place, filled.surroundings, filled);
-  return [...differences(filled.picture, picture, movement), ...(await faultsOf(place))];
+/**
+ * Moves a copy of the installation, and returns where it is and what is not as before: none is expected. `makeDatabase`:
+ * of the server to which it moves, if it is another one.
+ */
+export async function compareMoved(
+  filled: Filled,
+  movement: Movement,
+  makeDatabase: MakeDatabase | null = filled.makeDatabase,
+): Promise<{ readonly place: Place; readonly found: readonly string[] }> {
+  const { place, problems } = await movement.move(await copyOf(filled.place, makeDatabase), makeDatabase);
+  const picture = await pictureOf(place, { ...filled, makeDatabase });
+  return { place, found: [...problems, ...differences(filled, picture, movement), ...(await faultsOf(place))] };
 }
 
-function differences(before: Picture, after: Picture, movement: Movement): string[] {
+function differences({ picture: before, paths }: Filled, after: Picture, movement: Movement): string[] {
   const found: string[] = [];
   for (const [name, rows] of Object.entries(before.rows) as [TableName, readonly Row[]][]) {
     const { loses = [], changes = {} } = movement;
     if (loses.includes(name)) continue;
     const changed = changes[name] ?? [];
-    const without = (row: Row) => Object.fromEntries(Object.entries(row).filter(([column]) => !changed.includes(column)));
+    const without = (row: Row) =>
+      Object.fromEntries(Object.entries(row).filter(([column]) => !changed.includes(column)));
     const isKept = ({ name: setting }: Row) => name !== 'settings' || !(movement.sets ?? []).includes(String(setting));
     const isBefore = ({ seq }: Row) => typeof seq !== 'number' || !isNumbered(name) || seq <= before.entries;
-    const [was, is] = [rows, after.rows[name].filter(isBefore)].map((some) => some.filter(isKept).map(without)) as [Row[], Row[]];
+    const [was, is] = [rows, after.rows[name].filter(isBefore)].map((some) => some.filter(isKept).map(without)) as [
+      Row[],
+      Row[],
+    ];
     const [missing, added] = [notIn(was, is), notIn(is, was)];
     if (missing.length > 0 || added.length > 0)
-      found.push(`table ${name}: missing ${JSON.stringify(missing.slice(0, 2))}, instead ${JSON.stringify(added.slice(0, 2))}`);
+      found.push(
+        `table ${name}: missing ${JSON.stringify(missing.slice(0, 2))}, instead ${JSON.stringify(added.slice(0, 2))}`,
+      );
   }
   for (const [name, hash] of Object.entries(before.files))
-    if (after.files[name] !== hash) found.push(`${name} is ${after.files[name] === undefined ? 'missing' : 'another file'}`);
+    if (after.files[name] !== hash)
+      found.push(`${name} is ${after.files[name] === undefined ? 'missing' : 'another file'}`);
+  const isEnded = (feature: string) => (movement.ends ?? []).some((name) => feature.startsWith(name));
+  const ended = new Set([...paths].flatMap(([feature, some]) => (isEnded(feature) ? some : [])));
   for (const [path, text] of Object.entries(before.pages)) {
-    if (movement.says?.includes(path)) continue;
+    if (movement.says?.includes(path) || ended.has(path)) continue;
     const now = after.pages[path] ?? '';
     if (now !== text) found.push(`page ${path}: ${firstDifference(text, now)}`);
   }

@@ -79,7 +79,14 @@ export async function openInstallation(
   const world = await createOfficeWorld(env, { worker, atEnd: (work) => opened.push(work) });
   if (isAt !== null) world.setNow(isAt);
   const owner = await signInLooker(world);
-  return { ...surroundings, place: { ...place, env }, world, owner, run: (...args) => run({ ...place, env }, ...args), close };
+  return {
+    ...surroundings,
+    place: { ...place, env },
+    world,
+    owner,
+    run: (...args) => run({ ...place, env }, ...args),
+    close,
+  };
 }
 
 async function signInLooker(world: OfficeWorld): Promise<Visitor> {
@@ -155,13 +162,15 @@ export async function hashFiles(folder: string): Promise<Record<string, string>>
   const hashes: Record<string, string> = {};
   for (const part of ['documents', 'evidence']) {
     for (const name of await readdir(join(folder, part)).catch(() => []))
-      hashes[`${part}/${name}`] = createHash('sha256').update(await readFile(join(folder, part, name))).digest('hex');
+      hashes[`${part}/${name}`] = createHash('sha256')
+        .update(await readFile(join(folder, part, name)))
+        .digest('hex');
   }
   return hashes;
 }
 
 /** Looks at the pages of an installation that is open. */
-export async function look(made: Installation, paths: readonly string[]): Promise<Picture['pages']> {
+export async function look(made: Installation, paths: Iterable<string>): Promise<Picture['pages']> {
   const pages: Record<string, string> = {};
   for (const path of paths) {
     const page = await made.owner.get(path);
