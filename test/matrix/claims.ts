@@ -22,7 +22,7 @@ export async function whatThereIs(): Promise<Record<keyof Leaves, readonly strin
 
 /** Where the sources name a setting: the second argument of the functions of store/settings.ts, and conditions and rows of the table. */
 const settingNames: readonly RegExp[] = [
-  /(?:read|write|remove)Setting\((?:\{[^}]*\}|[\w.]+), ('[^']+'|`[^`]+`|\w+)/g,
+  /(?:read|write|remove)Setting\((?:\{[^}]*\}|[\w.]+), ('[^']+'|`[^`]+`|[A-Z_]+|\w+Setting\()/g,
   /const (\w*(?:Setting|SETTING)) = /g,
   /name: ('[^']+'|`[^`]+`|[A-Z_]+|\w+Setting\()[^}]*\}\]?, 'replace|\{ name: ('[^']+'|`[^`]+`|[A-Z_]+|\w+Setting\(),? value/g,
 ];

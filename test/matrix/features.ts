@@ -30,7 +30,7 @@ import { startWitness } from '../ledger/witness-stand-in.ts';
 import { deliver } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { deliverTo } from '../cli/command-line.ts';
-import { type Installation, PUBLIC_URL } from './installation.ts';
+import { type Installation, PUBLIC_URL, signInLooker } from './installation.ts';
 
 /** What a feature leaves in an installation. The matrix checks that it does. */
 export interface Leaves {
@@ -572,8 +572,7 @@ export const features: readonly Feature[] = [
       const subject = createSubject(made.world, link.slice(`${PUBLIC_URL}/h/`.length));
       await subject.enter(code === '00000000' ? '11111111' : '00000000');
       await subject.follow(await subject.enter(code));
-      const path = new URL(link).pathname;
-      assertDone(await subject.post(path, { do: 'download' }), 200);
+      assertDone(await subject.get(`${new URL(link).pathname}/pack`), 200);
       await context.projector.catchUp();
     },
     pages: async (made) => [await pageOf(made, 'handed-over')],
@@ -703,6 +702,18 @@ export const features: readonly Feature[] = [
       await run('people', 'disable', 'pia@acme.example');
       await run('people', 'enable', 'pia@acme.example');
       await (await signedIn(world)).post('/sign-out', {});
+      const tina = await signedInAs(world, 'officer', { name: 'Tina', email: 'tina@acme.example' });
+      await setPassword(world, tina.personId);
+      await tina.get('/account');
+      assertDone(
+        await tina.post('/account/tokens', { label: 'old', scope: 'read', days: '30', present: PASSWORD }),
+        200,
+      );
+      const [, tokenId = ''] = /name="token" value="(t-[0-9a-f]{8})"/.exec((await tina.get('/account')).text) ?? [];
+      assertDone(await tina.post('/account/tokens/revoke', { token: tokenId }));
+      await signInLooker(world);
+      const [, session = ''] = /name="session" value="([0-9a-f]{64})"/.exec((await owner.get('/account')).text) ?? [];
+      assertDone(await owner.post('/account/sessions', { session }));
       const stranger = createVisitor(world.adminUrl);
       await stranger.get('/sign-in');
       await stranger.post('/sign-in', { email: 'pia@acme.example', password: 'not this one at all' });

@@ -145,4 +145,6 @@ export const upgraded: Movement = {
   },
   loses: ['fold_positions', 'checkpoints'],
   says: ['/evidence'],
+  // Adopting a reading folds everything again.
+  sets: ['read_models_checked'],
 };
