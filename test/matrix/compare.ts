@@ -11,6 +11,7 @@ import {
   look,
   openInstallation,
   type Picture,
+  proofOf,
   readTables,
   type Row,
   type Surroundings,
@@ -66,10 +67,12 @@ async function pictureOf(
   { surroundings, paths, isAt, makeDatabase }: Pick<Filled, 'surroundings' | 'paths' | 'isAt' | 'makeDatabase'>,
 ): Promise<Picture> {
   const rows = await readTables(place);
-  const looking = await openInstallation(await copyOf(place, makeDatabase), surroundings, { isAt, worker: false });
+  const copy = await copyOf(place, makeDatabase);
+  const proof = await proofOf(copy);
+  const looking = await openInstallation(copy, surroundings, { isAt, worker: false });
   const pages = await look(looking, new Set([...paths.values()].flat()));
   await looking.close();
-  return { entries: rows.entries.length, rows, files: await hashFiles(place.folder), pages };
+  return { entries: rows.entries.length, rows, proof, files: await hashFiles(place.folder), pages };
 }
 
 /** The profile of the documentation, with nothing that `doctor` would miss. */
@@ -108,7 +111,8 @@ export async function compareMoved(
 ): Promise<{ readonly place: Place; readonly found: readonly string[] }> {
   const { place, problems } = await movement.move(await copyOf(filled.place, makeDatabase), makeDatabase);
   const picture = await pictureOf(place, { ...filled, makeDatabase });
-  return { place, found: [...problems, ...differences(filled, picture, movement), ...(await faultsOf(place))] };
+  const faults = await faultsOf(await copyOf(place, makeDatabase));
+  return { place, found: [...problems, ...differences(filled, picture, movement), ...faults] };
 }
 
 function differences({ picture: before, paths }: Filled, after: Picture, movement: Movement): string[] {
@@ -125,12 +129,15 @@ function differences({ picture: before, paths }: Filled, after: Picture, movemen
       Row[],
       Row[],
     ];
-    const [missing, added] = [notIn(was, is), notIn(is, was)];
+    // A movement seals what it records.
+    const [missing, added] = [notIn(was, is), name === 'checkpoints' ? [] : notIn(is, was)];
     if (missing.length > 0 || added.length > 0)
       found.push(
         `table ${name}: missing ${JSON.stringify(missing.slice(0, 2))}, instead ${JSON.stringify(added.slice(0, 2))}`,
       );
   }
+  const [then, now] = [JSON.stringify(before.proof), JSON.stringify(after.proof)];
+  if (then !== now) found.push(`ledger verify: ${then} became ${now}`);
   for (const [name, hash] of Object.entries(before.files))
     if (after.files[name] !== hash)
       found.push(`${name} is ${after.files[name] === undefined ? 'missing' : 'another file'}`);

@@ -61,13 +61,13 @@ export const backupAndRestore: Movement = {
     expect((await cli(place, 'people', 'enable', '--held')).code).toBe(0);
     return { place, problems: made.faults };
   },
-  // Whatever gives access may have been taken away since (docs/backup.md). A new epoch has its own checkpoints.
-  loses: [...access, 'hand_overs', 'checkpoints', 'fold_positions'],
+  // Whatever gives access may have been taken away since (docs/backup.md).
+  loses: [...access, 'hand_overs', 'fold_positions'],
   // Work that was waiting may have been done since: an officer starts it again.
   changes: { jobs: ['state', 'error', 'finished_at', 'updated_at', 'lease_owner', 'lease_until'] },
   // Epoch and checkpoints; an export is not kept for more than a day.
   says: ['/evidence', '/documents/export'],
-  sets: ['epoch', 'identity_pin'],
+  sets: ['epoch', 'identity_pin', 'data_directory'],
   ends: ['a hand-over', 'a task for the owner of another system', 'accounts'],
 };
 
@@ -89,7 +89,7 @@ async function copyStore(from: Place, to: string) {
 
 const ofCopy: Omit<Movement, 'name' | 'move'> = {
   // Officers sign in again, and tokens are made again (docs/scaling.md).
-  loses: [...access, 'fold_positions', 'checkpoints'],
+  loses: [...access, 'fold_positions'],
   says: ['/evidence'],
   // The directory of processes that share one is marked on PostgreSQL only.
   sets: ['data_directory', 'moved_to'],
@@ -143,7 +143,7 @@ export const upgraded: Movement = {
     const { code, stdout, stderr } = await cli(place, 'ledger', 'readings', '--adopt', '--officer', 'Olga', '--json');
     return { place, problems: code === 0 ? [] : [`ledger readings ended with ${code}: ${stderr}${stdout}`] };
   },
-  loses: ['fold_positions', 'checkpoints'],
+  loses: ['fold_positions'],
   says: ['/evidence'],
   // Adopting a reading folds everything again.
   sets: ['read_models_checked'],
