@@ -427,7 +427,7 @@ export const features: readonly Feature[] = [
       actions: ['document.produced', 'counters.observed', 'document.downloaded'],
     },
     async setUp({ run, owner, world }) {
-      for (const format of ['pdf', 'csv', 'json'])
+      for (const format of ['pdf', 'csv'])
         await run('report', 'consent-audit', '--from', day(-30), '--to', day(1), '--format', format);
       await run('report', 'delivery-log', '--from', day(-30), '--to', day(1));
       const { document_id: id } = await world.context.store.read

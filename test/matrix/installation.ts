@@ -210,7 +210,11 @@ function contentOf(text: string): string {
 
 /** What `ledger verify` counts, which no movement changes. */
 export async function proofOf(place: Place): Promise<Picture['proof']> {
-  const { cosignatures, timestamps, erased } = await run<Picture['proof']>(place, 'ledger', 'verify');
+  const {
+    cosignatures = 0,
+    timestamps = 0,
+    erased = 0,
+  } = parsed<Picture['proof']>(await cli(place, 'ledger', 'verify', '--json'));
   return { cosignatures, timestamps, erased };
 }
 

@@ -45,7 +45,7 @@ test('the matrix finds a file, a row and a part of a page that a movement loses,
     async move(place) {
       const [name = ''] = await readdir(join(place.folder, 'evidence'));
       await rm(join(place.folder, 'evidence', name));
-      await alterFile(`${place.folder}/ledger.sqlite`, "delete from settings where name = 'sources_version'");
+      await alterFile(`${place.folder}/ledger.sqlite`, "update people set role = 'auditor'");
       await alterFile(`${place.folder}/ledger.sqlite`, "update banner_evidence set note = 'second layer'");
       return { place, problems: [] };
     },
@@ -54,7 +54,7 @@ test('the matrix finds a file, a row and a part of a page that a movement loses,
   expect(found).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^evidence\/[0-9a-f]{64} is missing$/),
-      expect.stringMatching(/^table settings: missing .*sources_version/),
+      expect.stringMatching(/^table people: .*auditor/),
       expect.stringMatching(/^table banner_evidence: /),
       expect.stringMatching(/^page \/banners: .*second layer/),
       expect.stringMatching(/^verify: /),
