@@ -30,30 +30,23 @@ const settingNames: readonly RegExp[] = [
 /** Where they name a file or folder in DATA_DIR. */
 const fileNames: readonly RegExp[] = [/join\((?:\w+\.)*dataDir, ('[^']+'|[A-Z_]+)/g];
 
-/** The names at these places. Constants are looked up; a variable is passed on from a place that names a constant. */
+const constant = /const (\w+) = (?:\([^)]*\) => )?(?:'([^']+)'|`([^`]+)`)/g;
+
+const constantsIn = (text: string): (readonly [string, string])[] =>
+  [...text.matchAll(constant)].map(([, name = '', value, template]) => [name, value ?? template ?? '']);
+
+/** The names at these places. A constant is looked up in its own file first; a variable is passed on from a place that names a constant. */
 function namesIn(sources: readonly string[], places: readonly RegExp[]): readonly string[] {
-  const constants = new Map(
-    sources.flatMap((text) =>
-      [...text.matchAll(/const (\w+) = (?:\([^)]*\) => )?(?:'([^']+)'|`([^`]+)`)/g)].map(
-        ([, name = '', value, template]) => [name, value ?? template ?? ''] as const,
-      ),
-    ),
-  );
+  const everywhere = new Map(sources.flatMap(constantsIn));
   const found = new Set<string>();
   for (const text of sources) {
-    const own = new Map(
-      [...text.matchAll(/const (\w+) = (?:\([^)]*\) => )?(?:'([^']+)'|`([^`]+)`)/g)].map(
-        ([, name = '', value, template]) => [name, value ?? template ?? ''] as const,
-      ),
-    );
-    for (const place of places)
-      for (const [, first, second] of text.matchAll(place)) {
-        const named = first ?? second ?? '';
-        const bare = named.replace(/\($/, '');
-        const value = /^['`]/.test(named) ? named.slice(1, -1) : (own.get(bare) ?? constants.get(bare));
-        if (value === undefined) continue;
-        found.add(value.replace(/\$\{(\w+)\}.*$/, (_, name: string) => own.get(name) ?? ''));
-      }
+    const own = new Map(constantsIn(text));
+    for (const [, first, second] of places.flatMap((place) => [...text.matchAll(place)])) {
+      const named = first ?? second ?? '';
+      const name = named.replace(/\($/, '');
+      const value = /^['`]/.test(named) ? named.slice(1, -1) : (own.get(name) ?? everywhere.get(name));
+      if (value !== undefined) found.add(value.replace(/\$\{(\w+)\}.*$/, (_, part: string) => own.get(part) ?? ''));
+    }
   }
   return [...found].sort();
 }

@@ -58,7 +58,7 @@ export async function fillIn(wanted: readonly Feature[], makeDatabase: MakeDatab
   const isAt = `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 16)}:05.000Z`;
   const filled = { place: made.place, surroundings, paths, isAt, makeDatabase, features: wanted };
   const picture = await pictureOf(made.place, filled);
-  return { ...filled, picture, ...(await claims(wanted, made.place, picture)) };
+  return { ...filled, picture, ...(await claims(filled, picture)) };
 }
 
 /** Looks at a closed installation. A look is recorded, and this one ahead of the clock: so the pages are those of a copy. */
@@ -81,8 +81,11 @@ async function completeProfile(): Promise<string> {
   return (await readFile(example, 'utf8')).replace(/^controllerOrJointContact: null$/m, '');
 }
 
-async function claims(wanted: readonly Feature[], { folder }: Place, { rows }: Picture) {
-  const files = new Set(await readdir(folder));
+async function claims(
+  { features: wanted, place, paths }: Pick<Filled, 'features' | 'place' | 'paths'>,
+  { rows, pages }: Picture,
+) {
+  const files = new Set(await readdir(place.folder));
   const settings = new Set(rows.settings.map(({ name }) => kindOfSetting(String(name))));
   const actions = new Set(rows.action_history.map(({ action }) => String(action)));
   const unfulfilled = wanted.flatMap(({ name, leaves }) => [
@@ -90,6 +93,9 @@ async function claims(wanted: readonly Feature[], { folder }: Place, { rows }: P
     ...(leaves.files ?? []).filter((one) => !files.has(one)).map((one) => `“${name}” leaves no ${one} in DATA_DIR`),
     ...(leaves.settings ?? []).filter((one) => !settings.has(one)).map((one) => `“${name}” leaves no setting ${one}`),
     ...(leaves.actions ?? []).filter((one) => !actions.has(one)).map((one) => `“${name}” records no ${one}`),
+    ...(paths.get(name) ?? [])
+      .filter((path) => pages[path]?.startsWith('status '))
+      .map((path) => `“${name}” is not shown by ${path}: ${pages[path]}`),
   ]);
   const there = {
     tables: Object.entries(rows).flatMap(([name, some]) => (some.length > 0 ? [name] : [])),
@@ -101,8 +107,8 @@ async function claims(wanted: readonly Feature[], { folder }: Place, { rows }: P
 }
 
 /**
- * Moves a copy of the installation, and returns where it is and what is not as before: none is expected. `makeDatabase`:
- * of the server to which it moves, if it is another one.
+ * Moves a copy of the installation, and returns where it is and what is not as before: nothing is expected.
+ * `makeDatabase`: of the server to which it moves, if that is another one.
  */
 export async function compareMoved(
   filled: Filled,

@@ -392,7 +392,15 @@ export const features: readonly Feature[] = [
       await fetchedText(world, { at: at(2), page: '<p>Second</p>' });
       await run('policy', 'snapshot', '--type', 'privacy-policy');
     },
-    pages: () => ['/policies/text?source=default&target=hosted:pol_1', '/policies'],
+    pages: async ({ world: { context } }) => {
+      const { body_seq: entry } = await context.store.read
+        .selectFrom('policy_texts')
+        .select('body_seq')
+        .where('target', '=', 'hosted:pol_1')
+        .orderBy('version', 'desc')
+        .executeTakeFirstOrThrow();
+      return [`/policies/text?source=default&entry=${entry}`, '/policies'];
+    },
   },
   {
     name: 'evidence of banners',
@@ -555,6 +563,7 @@ export const features: readonly Feature[] = [
         'sam@example.org',
       );
       await made.run('dsar', 'task', 'mail', caseId, '1');
+      await untilDone(made, 'task-mail');
       await made.world.context.projector.catchUp();
     },
     pages: async (made) => [await pageOf(made, 'with-task')],

@@ -62,7 +62,7 @@ export interface Installation extends Surroundings {
   close(): Promise<void>;
 }
 
-/** Opens an installation. With `isAt`, its clock begins at that time, so that pages say the same as another time they were opened at it. */
+/** Opens an installation. With `isAt`, its clock begins at that time, so that its pages say what they said when it was opened at that time before. */
 export async function openInstallation(
   place: Place,
   surroundings: Surroundings,

@@ -65,10 +65,11 @@ export const backupAndRestore: Movement = {
   loses: [...access, 'hand_overs', 'fold_positions'],
   // Work that was waiting may have been done since: an officer starts it again.
   changes: { jobs: ['state', 'error', 'finished_at', 'updated_at', 'lease_owner', 'lease_until'] },
-  // Epoch and checkpoints; an export is not kept for more than a day.
-  says: ['/evidence', '/documents/export'],
+  // Epoch and checkpoints; an export is not kept for more than a day; tokens and sessions.
+  says: ['/evidence', '/documents/export', '/people', '/account'],
   sets: ['epoch', 'identity_pin', 'data_directory'],
-  ends: ['a hand-over', 'a task for the owner of another system', 'accounts'],
+  // Links that were given out.
+  ends: ['a hand-over', 'a task for the owner of another system'],
 };
 
 /** `store copy` to an empty database, with which the installation then goes on in the same DATA_DIR. */
@@ -90,10 +91,9 @@ async function copyStore(from: Place, to: string) {
 const ofCopy: Omit<Movement, 'name' | 'move'> = {
   // Officers sign in again, and tokens are made again (docs/scaling.md).
   loses: [...access, 'fold_positions'],
-  says: ['/evidence'],
+  says: ['/evidence', '/people', '/account'],
   // The directory of processes that share one is marked on PostgreSQL only.
   sets: ['data_directory', 'moved_to'],
-  ends: ['accounts'],
 };
 
 export const copyToPostgres: Movement = {

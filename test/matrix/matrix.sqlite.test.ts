@@ -1,3 +1,4 @@
+// SQLite only: the smallest form of the matrix. matrix.long.test.ts has PostgreSQL, every movement, and each feature alone.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
