@@ -490,7 +490,7 @@ export const features: readonly Feature[] = [
     pages: async (made) => [await pageOf(made, 'with-pack'), '/documents?name=attachment'],
   },
   {
-    name: 'a request on paper, and one through the form',
+    name: 'a request on paper',
     leaves: { actions: ['case.opened'] },
     async setUp({ world: { context } }) {
       const request = {
