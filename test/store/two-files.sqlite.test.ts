@@ -17,6 +17,7 @@ import { openSqliteStore, readModelsPath } from '../../src/store/sqlite/open.ts'
 import { decision, erased, faultsIn, filesWith, noFaults, planOf } from '../erasure/world.ts';
 import { environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
+import { makeReadModelsBefore } from './version-before.ts';
 
 const open = (folder: string) =>
   openContext(loadConfig(environment(folder, { LOG_LEVEL: 'fatal' }), folder), createLog('fatal'));
@@ -181,31 +182,10 @@ test('read models of another ledger or with other tables are dropped at the star
 test('read models of the version before keep their rows at an upgrade, so that what is read differently can be listed first', async () => {
   const folder = await temporaryFolder();
   await (await begun(folder, 3)).close();
-  const connection = await openConnection(readModelsPath(`${folder}/ledger.sqlite`));
-  // As that version had made them: without the newer tables, columns and indexes.
-  const tablesThen = await connection.all(
-    "select name, sql from sqlite_schema where type = 'table' and sql like '%part integer%'",
-  );
-  expect(tablesThen.map(({ name }) => name)).toContain('decision_history');
-  for (const { name, sql } of tablesThen) {
-    const indexes = await connection.all(
-      `select name, sql from sqlite_schema where tbl_name = '${String(name)}' and type = 'index' and sql is not null`,
-    );
-    for (const index of indexes) await connection.script(`drop index "${String(index['name'])}"`);
-    const then = String(sql)
-      .replace(/part integer not null default 0, /, '')
-      .replace(/doubts text, /, '')
-      .replace('primary key (seq, part)', 'primary key (seq)');
-    await connection.script(`alter table ${String(name)} rename to newer; ${then}`);
-    const columns = await connection.all(`select name from pragma_table_info('${String(name)}')`);
-    const list = columns.map((column) => String(column['name'])).join(', ');
-    await connection.script(`insert into ${String(name)} (${list}) select ${list} from newer; drop table newer`);
-    for (const index of indexes)
-      if (index['name'] !== 'decision_history_unknown') await connection.script(String(index['sql']));
-  }
-  await connection.script(
-    "update decision_history set state = 'withdrawn'; drop table set_aside; pragma user_version = 496903792",
-  );
+  const models = readModelsPath(`${folder}/ledger.sqlite`);
+  await makeReadModelsBefore(models);
+  const connection = await openConnection(models);
+  await connection.script("update decision_history set state = 'withdrawn'");
   await connection.close();
   const context = await open(folder);
   onTestFinished(() => context.close());
