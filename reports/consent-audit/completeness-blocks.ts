@@ -22,7 +22,7 @@ import {
 import { reportPeriod, type ReportInput } from '../report.ts';
 import { bannerWord, notStated, readWords, verdictWord } from '../words.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
-import { addDays, startOfDay } from '../../src/core/zoned-days.ts';
+import { dateIn, datesBetween } from '../../src/core/zoned-days.ts';
 import { type BannerPull, knownPart, type Span } from '../pulls.ts';
 
 const GAPS_SHOWN = 20;
@@ -226,8 +226,6 @@ export async function loadCompleteness(
 }
 
 /** The days of the report's time zone that lie entirely in a window. */
-function daysOf({ from: first, timeZone }: ReportInput, { to }: Span): string[] {
-  const days: string[] = [];
-  for (let day = first; startOfDay(addDays(day, 1), timeZone) <= to; day = addDays(day, 1)) days.push(day);
-  return days;
+function daysOf({ from: first, timeZone }: ReportInput, { to }: Span): readonly string[] {
+  return datesBetween(first, dateIn(to, timeZone));
 }

@@ -63,6 +63,16 @@ export function earlierDate(date: string, period: { readonly days: number } | { 
   return Temporal.PlainDate.from(date).subtract(period).toString();
 }
 
+/** Every date from one to before another, YYYY-MM-DD. */
+export function datesBetween(from: string, to: string): readonly string[] {
+  const dates: string[] = [];
+  // Days of UTC have 24 hours, and a report may have tens of thousands.
+  const end = Date.parse(`${to}T00:00:00Z`);
+  for (let at = Date.parse(`${from}T00:00:00Z`); at < end; at += 86_400_000)
+    dates.push(new Date(at).toISOString().slice(0, 10));
+  return dates;
+}
+
 /** Days from one date to another. */
 export function daysBetween(from: string, to: string): number {
   return Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to), { largestUnit: 'days' }).days;

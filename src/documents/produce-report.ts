@@ -21,7 +21,7 @@ import {
   refusing,
 } from './frame.ts';
 import { registerDocument } from './register.ts';
-import { calendarProblem } from '../core/zoned-days.ts';
+import { calendarProblem, daysBetween } from '../core/zoned-days.ts';
 
 /** A requested report. Dates are YYYY-MM-DD in the configured zone, `to` exclusive. */
 export interface ReportRequest extends FrameRequest {
@@ -43,6 +43,8 @@ type ReportOutcome =
 
 /** Maximum length of a subject. */
 const SUBJECT = 300;
+/** 100 years. Some reports list every day or month of their period. */
+const LONGEST_DAYS = 36_525;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Produces a report and registers it. Errors: those of the store and the ledger. */
@@ -105,5 +107,6 @@ function problemOf(report: Report | null, { name, format, from, to, subject = ''
     const problem = DATE.test(date) ? calendarProblem(date) : 'use YYYY-MM-DD.';
     if (problem !== null) return `Invalid date "${date}": ${problem}`;
   }
-  return from < to ? null : `The period from ${from} to ${to} is empty (the second date is not included).`;
+  if (from >= to) return `The period from ${from} to ${to} is empty (the second date is not included).`;
+  return daysBetween(from, to) <= LONGEST_DAYS ? null : `The period from ${from} to ${to} is longer than 100 years.`;
 }

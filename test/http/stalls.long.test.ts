@@ -95,7 +95,7 @@ interface Field {
   readonly name: string;
   readonly value: string;
   /** `free`: a text of the person's own; `file`; `set`: one of the values that the page offers. */
-  readonly kind: 'free' | 'file' | 'set';
+  readonly kind: 'free' | 'file' | 'date' | 'set';
   readonly longest: number;
 }
 interface Form {
@@ -142,7 +142,7 @@ function fieldOf(element: Element): Field[] {
   }
   if (type === 'file') return field('file', '');
   if (element.tagName === 'textarea' || ['text', 'search', 'url', 'email'].includes(type)) return field('free', '');
-  if (type === 'date') return field('set', name === 'from' ? '2000-01-01' : '2099-12-31');
+  if (type === 'date') return field('date', '');
   return field('set', attributeOf(element, 'value') ?? 'on');
 }
 
@@ -184,6 +184,13 @@ function zipOf(members: number, bytes: number): Buffer {
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...parts, directory, end]);
+}
+
+/** The longest period that there is, or a long one that a report takes. */
+function dateOf(name: string, kind: string): string {
+  const isBegin = /from|since|after/.test(name);
+  if (kind === 'ranges') return isBegin ? '0001-01-01' : '9999-12-31';
+  return isBegin ? '1990-01-01' : '2089-12-31';
 }
 
 /** Files for an upload: as large as the largest that any page takes, or much larger once unpacked. */
@@ -286,7 +293,10 @@ async function submit(form: Form, kind: string): Promise<{ readonly status: numb
   const free = form.fields.filter((field) => field.kind === 'free').length;
   // Fields without a limit of their own share that of the body: 64 KiB where a page sets no other.
   const text = (longest: number) => (texts[kind] ?? texts['letters'])?.(Math.max(20, Math.min(longest, form.isPost ? 60_000 / free : 2000))) ?? '';
-  const filled = form.fields.map(({ kind: is, name, value, longest }) => [name, is === 'free' ? text(longest) : value]);
+  const filled = form.fields.map(({ kind: is, name, value, longest }) => [
+    name,
+    is === 'free' ? text(longest) : is === 'date' ? dateOf(name, kind) : value,
+  ]);
   if (!form.isPost) {
     const query = new URLSearchParams(filled as [string, string][]);
     return owner.get(`${form.action.split('?')[0]}?${query.toString()}`.slice(0, 12_000));
@@ -318,11 +328,12 @@ interface Schema {
 }
 
 /** Values without which the API would answer before it looks at the others. */
-const values: Readonly<Record<string, unknown>> = { source: 'default', sources: ['default'], from: '2000-01-01', to: '2099-12-31' };
+const values: Readonly<Record<string, unknown>> = { source: 'default', sources: ['default'] };
 
 /** The largest value that fits the schema, of at most about `room` bytes. */
 function largestOf(schema: Schema, kind: string, room: number, named = ''): unknown {
   if (named in values) return values[named];
+  if (named === 'from' || named === 'to') return dateOf(named, kind);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum.at(-1);
   const choice = schema.anyOf ?? schema.oneOf ?? schema.allOf;
