@@ -595,8 +595,11 @@ class PurposeReader {
       for (const key of keys) this.#timeOrRefusal(key, value[key], `${path}.${key}`);
       return true;
     }
+    const titled = areTitled(value, keys);
     for (const key of keys) {
-      this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });
+      if (titled && isNecessary(String(value[key]))) this.#put(key, 'necessary', `${path}.${key}`, value[key]);
+      else if (titled && purposeMeant(value[key]) === null) this.read.listed.add(clean(String(value[key]).trim()));
+      else this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });
     }
     const any = this.#size() > before || Object.keys(value).length === 0;
     if (this.#size() > before) this.#payload.use(value);
@@ -828,6 +831,16 @@ class PurposeReader {
   }
 }
 
+/** {"41ba25c": "Technically necessary", "7c00f1d": "Analysis"}: what each purpose is, and not what was chosen. */
+function areTitled(value: JsonObject, keys: readonly string[]): boolean {
+  return (
+    keys.length > 1 &&
+    keys.every((key) => typeof value[key] === 'string') &&
+    keys.some((key) => purposeMeant(value[key]) === null) &&
+    keys.some((key) => isNecessary(String(value[key])))
+  );
+}
+
 /** `denied` as the value of `analytics_denied` repeats the refusal instead of reversing it. */
 function isRefusalWord(value: string): boolean {
   const says = choiceMeant(value);
@@ -899,6 +912,8 @@ const NAME_KEYS = [
   'datause',
   'purposeid',
   'categoryid',
+  'templateid',
+  'dpsid',
   'id',
   'type',
   'label',

@@ -65,10 +65,10 @@ const names = {
     consentModeSignal:
       'consent_mode google_consent_mode gcm google_consent consent_mode_v2 signals.consent_mode signals.google_consent_mode',
     consentState:
-      'consent_state consent_status consent_decision consent_choice user_choice user_decision decision choice state status ' +
+      'consent_state consent_status consent_decision consent_choice user_choice user_decision decision choice state status new_status new_state ' +
       'consent_action user_action action consent consent_given has_consent opted_in opt_in accepted granted given agreed ' +
       'button_clicked clicked_button answer response result consent_type event_type event_name type value provision.type ' +
-      'provision.decision subscription_state cookie_value tealium_event tracking_status tracking_authorization_status att_status authorization_status',
+      'provision.decision subscription_state cookie_value tealium_event tracking_status tracking_authorization_status att_status att.status authorization_status',
     withdrawnFlag: 'withdrawn is_withdrawn revoked is_revoked',
     refusedFlag: 'rejected declined denied refused opted_out opt_out',
     purposeOfRecord:

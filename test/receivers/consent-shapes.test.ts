@@ -164,6 +164,8 @@ describe('a word of refusal', () => {
 /** Forms with encoded text, dates or words of their own, which {@link swaps} cannot turn. */
 const ownWords: ReadonlySet<string> = new Set([
   'sapcommerce-consent-withdrawn',
+  'sap-commerce-consent-withdrawn',
+  'es-baja-boletin',
   'onetrust-cookie-refuse',
   'rcb-essential',
 ]);
