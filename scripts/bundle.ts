@@ -93,7 +93,7 @@ const { metafile } = await build({
   entryPoints: [
     'src/cli.ts',
     'src/context/projector-thread-main.ts',
-    'src/context/outside-file-thread-main.ts',
+    'src/context/outside-thread-main.ts',
     'reports/render/pdf-thread-main.ts',
     'receivers/public.ts',
     'client/client.ts',

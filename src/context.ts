@@ -9,7 +9,7 @@ import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
 import { assertSharedDirectory, highWaterPath, publishVerifierKey, verifierKeyPath } from './context/data-directory.ts';
 import { assertInstallationBegun, createDistribution, noInstallationIn, openStore } from './context/engines.ts';
-import { createOutsideFileThread, type OutsideFiles } from './context/outside-file-thread.ts';
+import { createOutsideThread, type OutsideReaders } from './context/outside-thread.ts';
 import { createProjectorThread } from './context/projector-thread.ts';
 import { originOf, parseTreeHead, readCheckpoint, verifierKeyOf } from './crypto/checkpoint.ts';
 import { publicUrlOf } from './core/address.ts';
@@ -24,6 +24,7 @@ import { takeRowsLeft } from './erasure/erase.ts';
 import type { RetentionDeps } from './erasure/retention.ts';
 import type { DocumentDeps } from './documents/frame.ts';
 import { readOutsideFile } from './documents/outside-file.ts';
+import { discover } from '../receivers/discover/discover.ts';
 import { parseBulkItems } from './policies/bulk-file.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { intervalOf } from './jobs/schedule.ts';
@@ -128,8 +129,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       ...useCases,
       ...overview,
       notifying: createNotifyDeps({ ...base, ...identity, ...ledger, ...intake, ...work, ...useCases }, overview),
-      /** Read files that someone sent. */
-      ...(foldsInThread ? createOutsideFileThread() : outsideFilesHere),
+      /** Read what someone sent. */
+      ...(foldsInThread ? createOutsideThread() : outsideHere),
       /** Finishes current work and closes everything, in the reverse order of opening. */
       close: () => opened.close(),
     };
@@ -270,6 +271,8 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
     noticeLoss,
     seal,
     witnessPolicy,
+    /** What witnesses have signed, for proofs. */
+    cosigned: async () => ({ folder: witnessedFolder, policy: await witnessPolicy() }),
     /** How far checkpoints have been witnessed, according to the last runs. */
     witnessState: () => readWitnessState(store),
     /**
@@ -691,9 +694,10 @@ const identityRefusal: AppendRefusal = {
 };
 
 /** Without a thread, for a command that does nothing else meanwhile. */
-const outsideFilesHere: OutsideFiles = {
+const outsideHere: OutsideReaders = {
   readOutsideFile,
   readBulkItems: async (bytes, called) => parseBulkItems(Buffer.from(bytes), called),
+  discoverFields: async (...of) => discover(...of),
 };
 
 /** The journal is ahead of the database: an old backup was restored. Continuing would assign numbers a second time. */

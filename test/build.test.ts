@@ -28,8 +28,8 @@ test('a command loads a few files instead of one for each module and package', a
   expect(readdirSync(join(root, 'dist/src'))).toEqual(['cli.js', 'cli.js.map', 'context']);
   // Code that runs in its own thread is in its own file.
   expect(readdirSync(join(root, 'dist/src/context'))).toEqual([
-    'outside-file-thread-main.js',
-    'outside-file-thread-main.js.map',
+    'outside-thread-main.js',
+    'outside-thread-main.js.map',
     'projector-thread-main.js',
     'projector-thread-main.js.map',
   ]);

@@ -49,11 +49,20 @@ export async function* proofFolder(
   verifierKey: string,
   entries: Iterable<ProofFiles & { readonly seq: number }>,
 ): AsyncGenerator<ProofFile> {
-  yield* filesToCheckWith(verifierKey, 'en');
-  for (const { seq, ...files } of entries) yield* filesOfProof(String(seq), files);
+  const proven = [...entries];
+  yield* filesToCheckWith(
+    verifierKey,
+    'en',
+    proven.flatMap(({ witnesses }) => witnesses),
+  );
+  for (const { seq, ...files } of proven) yield* filesOfProof(String(seq), files);
 }
 
-async function* filesToCheckWith(verifierKey: string, language: string): AsyncGenerator<ProofFile> {
+async function* filesToCheckWith(
+  verifierKey: string,
+  language: string,
+  witnesses: ProofFiles['witnesses'] = [],
+): AsyncGenerator<ProofFile> {
   const { script, pageFor } = await loadVerifier();
   yield plain(
     'verify.html',
@@ -62,7 +71,7 @@ async function* filesToCheckWith(verifierKey: string, language: string): AsyncGe
   );
   yield plain('verify.mjs', 'the same for node', script);
   yield plain('log.vkey', 'the key that checks every signature in this pack', `${verifierKey}\n`);
-  yield plain('tlog-policy', 'the same for tools that know C2SP tlog-policy', tlogPolicy(verifierKey));
+  yield plain('tlog-policy', 'the same for tools that know C2SP tlog-policy', tlogPolicy(verifierKey, witnesses));
 }
 
 export function* filesOfProof(name: string, { tlogProof, meta, body }: ProofFiles): Generator<ProofFile> {
@@ -114,7 +123,17 @@ export async function loadVerifier(): Promise<{
   };
 }
 
-/** Who has to sign a checkpoint (c2sp.org/tlog-policy): only the log, no witnesses. */
-function tlogPolicy(verifierKey: string): string {
-  return `log ${verifierKey}\nquorum none\n`;
+/**
+ * Who has to sign a checkpoint (c2sp.org/tlog-policy): the log, and at least one of the witnesses that did. The reader's
+ * own policy decides whether that is enough.
+ */
+function tlogPolicy(verifierKey: string, witnesses: ProofFiles['witnesses']): string {
+  const keys = [...new Map(witnesses.map((one) => [one.verifierKey, one])).values()];
+  if (keys.length === 0) return `log ${verifierKey}\nquorum none\n`;
+  return [
+    `log ${verifierKey}`,
+    ...keys.map(({ name, verifierKey: key }) => `witness ${name} ${key}`),
+    `group enclosed any ${keys.map(({ name }) => name).join(' ')}`,
+    'quorum enclosed\n',
+  ].join('\n');
 }

@@ -2,9 +2,9 @@
 /*
  * Checks a pack, or proofs of single entries, that consent-ledger produced. One file, no network, no other code:
  *
- *   node verify.mjs pack.zip [--key KEY]        (the same is in verify.html, for a browser)
+ *   node verify.mjs pack.zip [--key KEY] [--policy FILE]        (the same is in verify.html, for a browser)
  *
- * Written from the documentation alone (docs/architecture.md, Ledger format, and docs/proofs.md), from C2SP signed-note, tlog-checkpoint and tlog-proof, and from RFC 6962,
+ * Written from the documentation alone (docs/architecture.md, Ledger format, and docs/proofs.md), from C2SP signed-note, tlog-checkpoint, tlog-proof, tlog-policy and tlog-cosignature, and from RFC 6962,
  * RFC 8032 and RFC 9162. It shares no code with the program that it checks.
  */
 
@@ -463,6 +463,67 @@ export async function openCheckpoint(note, key) {
   return { origin, size: Number(size), root: rootBytes, note };
 }
 
+/**
+ * Who has to sign, and the rule (C2SP tlog-policy); throws with a sentence. A witness whose key is not Ed25519 counts as one that has not signed: this verifier cannot check it.
+ */
+export async function parsePolicy(text) {
+  const [witnesses, logs, met, members] = [new Map(), [], new Map([['none', () => true]]), new Set()];
+  let quorum = null;
+  for (const line of text.split('\n')) {
+    const [keyword, name, ...rest] = line.split(/[ \t]+/).filter((item) => item !== '');
+    const fail = () => {
+      throw new Error(`its line ${JSON.stringify(line)} is not understood`);
+    };
+    if (/[\0-\x08\x0a-\x1f\x7f]/.test(line)) fail();
+    if (keyword === undefined || keyword.startsWith('#')) continue;
+    if (name === undefined || (['witness', 'group'].includes(keyword) && met.has(name))) fail();
+    if (keyword === 'log') logs.push(name);
+    else if (keyword === 'witness') {
+      witnesses.set(name, await parseWitnessKey(rest[0] ?? ''));
+      met.set(name, (signed) => signed.has(name));
+    } else if (keyword === 'group') {
+      const [threshold, ...names] = rest;
+      const wanted = threshold === 'all' ? names.length : threshold === 'any' ? 1 : Number(threshold);
+      if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= names.length)) fail();
+      for (const one of names) {
+        if (one === 'none' || !met.has(one) || members.has(one)) fail();
+        members.add(one);
+      }
+      const rules = names.map((one) => met.get(one));
+      met.set(name, (signed) => rules.filter((isMet) => isMet(signed)).length >= wanted);
+    } else if (keyword === 'quorum' && quorum === null && met.has(name) && rest.length === 0) quorum = met.get(name);
+    else fail();
+  }
+  if (quorum === null) throw new Error('it has no line that begins with quorum');
+  return { logs, witnesses, isQuorum: quorum };
+}
+
+/** `<name>+<key hash>+<base64 of 0x04 ‖ public key>` (C2SP tlog-cosignature); throws with a sentence. */
+async function parseWitnessKey(text) {
+  const [, name, hash, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? [];
+  const bytes = encoded === undefined ? null : fromBase64(encoded);
+  if (bytes === null || bytes.length < 33) throw new Error(`${JSON.stringify(text)} is not the key of a witness`);
+  const computed = (await sha256(concat(encoder.encode(`${name}\n`), bytes))).slice(0, 4);
+  if (bytes[0] === 4 && hexOf(computed) !== hash) throw new Error(`the key hash of ${name} does not match its key`);
+  return { name, id: fromHex(hash), publicKey: bytes[0] === 4 && bytes.length === 33 ? bytes.slice(1) : null };
+}
+
+/** Names and times of the witnesses of a policy that signed a checkpoint; throws if a signature in the name of one is invalid. */
+async function cosignersOf(note, policy) {
+  const { text, signatures } = parseNote(note);
+  const found = [];
+  for (const [name, witness] of policy.witnesses) {
+    const own = signatures.find((one) => one.name === witness.name && equal(one.id, witness.id));
+    if (own === undefined || witness.publicKey === null) continue;
+    const time = own.signature.length === 72 ? new DataView(own.signature.slice(0, 8).buffer).getBigUint64(0) : null;
+    const message = encoder.encode(`cosignature/v1\ntime ${time}\n${text}`);
+    if (time === null || time >= 1n << 40n || !(await isSigned(witness.publicKey, own.signature.slice(8), message)))
+      throw new Error(`the cosignature of ${name} on its checkpoint is invalid`);
+    found.push({ name, at: new Date(Number(time) * 1000).toISOString() });
+  }
+  return found;
+}
+
 /** Throws with a sentence. */
 export function parseProof(text) {
   const blank = text.indexOf('\n\n');
@@ -558,10 +619,10 @@ function tidy(files) {
 
 /**
  * Checks everything that can be checked about some files. `files`: name to {content, broken}. `expectedKey`: a verifier key from elsewhere, or ''. `isWhole`: whether they are
- * a whole archive or folder, in which nothing may be missing.
+ * a whole archive or folder, in which nothing may be missing. `policyText`: the reader's own tlog-policy, by which checkpoints are judged instead of the enclosed one, or ''.
  * Returns {ok, key, checks: [{state: 'ok' | 'bad' | 'note', what, text}]}.
  */
-export async function check(given, { expectedKey = '', isWhole = true } = {}) {
+export async function check(given, { expectedKey = '', policyText = '', isWhole = true } = {}) {
   const files = tidy(given);
   const { receipts, told } = takeReceipts(files);
   const checks = [];
@@ -607,9 +668,42 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     say('bad', 'log.vkey', `does not match the key you gave: ${key.text}`);
     return result(key);
   }
-  const policy = take('tlog-policy');
-  if (policy !== null && readText(policy) !== `log ${key.text}\nquorum none\n`)
-    say('bad', 'tlog-policy', 'names a different key or different rules');
+  const enclosed = take('tlog-policy');
+  const isOwn = policyText !== '';
+  let policy = { logs: [], witnesses: new Map(), isQuorum: () => true };
+  try {
+    const read = enclosed === null ? null : await parsePolicy(readText(enclosed));
+    // No remarks: a reader could take them for something that was checked.
+    const isBare = enclosed === null || /^(?:(?:log|witness|group|quorum) [^\n]+\n)+$/.test(readText(enclosed));
+    if (!isBare || (read !== null && read.logs.join() !== key.text))
+      throw new Error('names a different key or different rules');
+    policy = isOwn ? await parsePolicy(policyText) : (read ?? policy);
+    if (isOwn && policy.logs.length > 0 && !policy.logs.includes(key.text))
+      throw new Error('your policy names other logs than this one');
+  } catch (error) {
+    say('bad', 'tlog-policy', error.message);
+    if (isOwn) return result(key);
+  }
+  const seen = new Set();
+  /** Says who else signed a checkpoint, once. */
+  const noteWitnesses = async (what, head) => {
+    if (seen.has(head.note)) return;
+    seen.add(head.note);
+    const signed = await cosignersOf(head.note, policy);
+    const of = `the checkpoint over ${counted(head.size)}`;
+    if (!policy.isQuorum(new Set(signed.map(({ name }) => name))))
+      say(
+        'bad',
+        what,
+        `${of} was not signed by as many witnesses as ${isOwn ? 'your policy' : 'the enclosed policy'} requires`,
+      );
+    else if (signed.length > 0)
+      say(
+        isOwn ? 'ok' : 'note',
+        'Witnesses',
+        `${of} was also signed by ${signed.map(({ name, at }) => `${name} (${at})`).join(', ')}${isOwn ? ', as your policy requires' : '. The keys of the witnesses came with the files: compare them with those that they publish, or give your own policy'}`,
+      );
+  };
 
   const heads = new Map();
   const noteHead = (what, head) => {
@@ -628,6 +722,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     if (proof === null) throw new Error('its proof is missing');
     const found = await proveEntry({ proof: textOf(proof), meta, body }, key);
     noteHead(`proofs/${id}.tlog-proof`, found.head);
+    await noteWitnesses(`proofs/${id}.tlog-proof`, found.head);
     proven.set(id, { ...found, body });
     return found;
   };
@@ -948,11 +1043,12 @@ async function main(args) {
   const { readFile, readdir, stat } = await import('node:fs/promises');
   const { basename, join } = await import('node:path');
   const usage =
-    'Usage: node verify.mjs PACK.zip | FOLDER | FILE… [--key KEY] [--json]\nExit codes: 0 sound, 2 usage, 3 something was changed.\n';
+    'Usage: node verify.mjs PACK.zip | FOLDER | FILE… [--key KEY] [--policy FILE] [--json]\n--policy: your own C2SP tlog-policy, with the witnesses whose signatures you require.\nExit codes: 0 sound, 2 usage, 3 something was changed.\n';
   const paths = [];
-  let [expectedKey, isJson] = ['', false];
+  let [expectedKey, policyPath, isJson] = ['', null, false];
   for (let at = 0; at < args.length; at += 1) {
     if (args[at] === '--key') expectedKey = args[(at += 1)] ?? '';
+    else if (args[at] === '--policy') policyPath = args[(at += 1)] ?? '';
     else if (args[at] === '--json') isJson = true;
     else if (args[at].startsWith('-')) return void (process.stderr.write(usage), (process.exitCode = 2));
     else paths.push(args[at]);
@@ -967,8 +1063,9 @@ async function main(args) {
     }
     files.set(name, { content: new Uint8Array(await readFile(path)), broken: false });
   };
-  let [isWhole, problem] = [false, null];
+  let [isWhole, problem, policyText] = [false, null, ''];
   try {
+    if (policyPath !== null) policyText = readText(await readFile(policyPath)) || '\n';
     const [only] = paths;
     const isFolder = (await stat(only)).isDirectory();
     if (paths.length === 1 && !isFolder && (await readFile(only)).subarray(0, 2).toString('latin1') === 'PK') {
@@ -985,11 +1082,12 @@ async function main(args) {
       }
     }
   } catch (error) {
-    problem = error.code === undefined ? error.message : `${paths.join(', ')} cannot be read (${error.code})`;
+    problem =
+      error.code === undefined ? error.message : `${error.path ?? paths.join(', ')} cannot be read (${error.code})`;
   }
   const found =
     problem === null
-      ? await check(files, { expectedKey, isWhole })
+      ? await check(files, { expectedKey, policyText, isWhole })
       : { ok: false, key: null, checks: [{ state: 'bad', what: paths.join(', '), text: problem }] };
   process.exitCode = found.ok ? 0 : 3;
   if (isJson)

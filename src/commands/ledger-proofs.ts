@@ -84,7 +84,7 @@ async function prove(
   const proven: (ProofFiles & { readonly seq: number; readonly size: number })[] = [];
   const faults: { seq: number; sentence: string }[] = [];
   for (const seq of seqs) {
-    const proof = await proveOne(seq, 'last');
+    const proof = await proveOne(seq, 'witnessed');
     if (proof.outcome === 'unproven') faults.push({ seq, sentence: proof.sentence });
     else if (proof.inclusion === null)
       faults.push({ seq, sentence: 'it could not be sealed: run `consent-ledger ledger checkpoint`' });
@@ -130,7 +130,7 @@ async function giveReceipt(
   options: { out?: string; salt: boolean; json?: boolean },
 ): Promise<void> {
   await context.seal();
-  const proof = await createProver(context)(seq, 'last');
+  const proof = await createProver(context)(seq, 'witnessed');
   const sentence =
     proof.outcome === 'unproven'
       ? proof.sentence

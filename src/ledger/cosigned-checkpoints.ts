@@ -11,13 +11,21 @@ import {
   askWitness,
   type Asking,
   type Copy,
+  cosignedAt,
   folderOfCopies,
   type OpenPlace,
   sizeInDirectory,
   startInDirectory,
   type Witnessed,
 } from './ask-witness.ts';
-import type { BucketOfCopies, Directory, Witness, WitnessPolicy } from './witness-policy.ts';
+import {
+  type BucketOfCopies,
+  type Cosigner,
+  type Directory,
+  verifierKeyOfWitness,
+  type Witness,
+  type WitnessPolicy,
+} from './witness-policy.ts';
 
 const SETTING = 'witnesses';
 
@@ -220,6 +228,48 @@ async function linesIn(path: string, note: string): Promise<readonly string[]> {
     : [];
 }
 
+/** A checkpoint that witnesses signed, and by whom. */
+export interface CosignedNote {
+  readonly epoch: number;
+  readonly size: number;
+  /** Their valid lines, to follow those of the note. */
+  readonly lines: readonly string[];
+  readonly by: readonly { readonly name: string; readonly verifierKey: string }[];
+}
+
+/** Newest checkpoints that are looked at for a proof, before it goes without witnesses. */
+const LOOKED_AT = 20;
+
+/**
+ * The newest checkpoint over at least `from` entries that a witness of the policy has signed, as kept in `folder`; null:
+ * none. `noteOf`: the note as sealed.
+ */
+export async function newestCosigned(
+  { folder, policy }: Pick<WitnessedOptions, 'folder' | 'policy'>,
+  from: number,
+  noteOf: (epoch: number, size: number) => Promise<string | null>,
+): Promise<CosignedNote | null> {
+  const cosigners = (policy?.witnesses ?? []).filter((witness): witness is Cosigner => witness.kind === 'cosigner');
+  if (cosigners.length === 0) return null;
+  const found = (await namesIn(folder, '.txt')).flatMap((name) => checkpointInName(name) ?? []);
+  const candidates = found.filter(({ size }) => size >= from).sort((a, b) => b.epoch - a.epoch || b.size - a.size);
+  for (const { epoch, size } of candidates.slice(0, LOOKED_AT)) {
+    const note = await noteOf(epoch, size);
+    if (note === null) continue;
+    const signed = (await linesIn(join(folder, `${stemOf(epoch, size)}.txt`), note)).flatMap((line) =>
+      cosigners.flatMap((witness) => (cosignedAt(witness, note, line) === null ? [] : [{ line, witness }])),
+    );
+    if (signed.length > 0)
+      return {
+        epoch,
+        size,
+        lines: signed.map(({ line }) => line),
+        by: signed.map(({ witness }) => ({ name: witness.name, verifierKey: verifierKeyOfWitness(witness) })),
+      };
+  }
+  return null;
+}
+
 /** One line per key; later ones win. All lines of a key begin with the same name and hash. */
 function mergeLines(before: readonly string[], now: readonly string[]): string {
   const byKey = new Map([...before, ...now].map((line) => [line.slice(0, line.lastIndexOf(' ') + 7), line]));
@@ -237,16 +287,20 @@ const FILE_BYTES = 256 * 1024;
 
 /** Files with this ending, ordered by name; none if the folder does not exist. */
 async function readKept(folder: string, ending: string): Promise<readonly KeptFile[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
   const files: KeptFile[] = [];
-  for (const name of names.filter((one) => one.endsWith(ending) && !one.startsWith('.')).sort()) {
+  for (const name of await namesIn(folder, ending)) {
     const bytes = await readFile(join(folder, name));
     files.push({ name, bytes: bytes.subarray(0, FILE_BYTES) });
   }
   return files;
+}
+
+async function namesIn(folder: string, ending: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((one) => one.endsWith(ending) && !one.startsWith('.')).sort();
 }
 
 /** Copies read concurrently, because a bucket takes a round trip for each. */

@@ -6,6 +6,7 @@ import type { InstanceKeys } from '../crypto/keys.ts';
 import { formatTlogProof, provesInclusion } from '../crypto/tlog-proof.ts';
 import type { Query, Store } from '../store/store.ts';
 import { diagnoseEntry } from './verify/entry-fault.ts';
+import { type CosignedNote, newestCosigned, type WitnessedOptions } from './cosigned-checkpoints.ts';
 import { parseOrigin } from './epochs.ts';
 import { entryFromRow } from './read-entries.ts';
 import { openTree, type Tree } from './tree.ts';
@@ -14,13 +15,17 @@ export interface ProofOptions {
   readonly store: Pick<Store, 'read'>;
   readonly keys: { readonly instance: Pick<InstanceKeys, 'append' | 'dedupe'>; readonly verifying: KeyObject };
   readonly instance: string;
+  /** What witnesses signed, and whose signatures to enclose; absent: none are. */
+  readonly cosigned?: () => Promise<Pick<WitnessedOptions, 'folder' | 'policy'>>;
 }
 
 /** A signed checkpoint, and the proof that an entry is under its root. */
 export interface Inclusion {
   readonly head: TreeHead;
+  /** With the cosignatures of `witnesses`. */
   readonly note: string;
   readonly hashes: readonly Buffer[];
+  readonly witnesses: CosignedNote['by'];
 }
 
 /** Whether an entry can be trusted. */
@@ -35,10 +40,10 @@ export type EntryProof =
   | { readonly outcome: 'unproven'; readonly sentence: string };
 
 /**
- * The checkpoint for a proof: the first that covers the entry, the last of all, or the one of this size if it covers
- * the entry, otherwise the first.
+ * The checkpoint for a proof: the first that covers the entry; the last of all; the newest that a witness has signed,
+ * otherwise the last; or the one of this size if it covers the entry, otherwise the first.
  */
-export type Under = 'first' | 'last' | number;
+export type Under = 'first' | 'last' | 'witnessed' | number;
 
 /** Proves one entry; for several, use {@link createProver}. */
 export function proveEntry(options: ProofOptions, seq: number, under: Under = 'first'): Promise<EntryProof> {
@@ -59,7 +64,8 @@ export function createProver(options: ProofOptions): (seq: number, under?: Under
     const entry = entryFromRow(row);
     const fault = diagnoseEntry(entry, options.keys.instance);
     if (fault !== null) return unproven(fault.sentence);
-    const over = await checkpointOver(options, seq, under);
+    const cosigned = under === 'witnessed' ? await cosignedOver(options, seq) : null;
+    const over = await checkpointOver(options, seq, cosigned?.size ?? under);
     if (over === undefined) return { outcome: 'proven', entry, sealedUnder: null, inclusion: null };
     const head = readSigned(options, over);
     if (head === null) return unproven(`the checkpoint at ${over.size} is not the one that was signed`);
@@ -68,7 +74,10 @@ export function createProver(options: ProofOptions): (seq: number, under?: Under
       return unproven(
         `the first ${head.size} entries do not give the root that the checkpoint at ${head.size} was signed for`,
       );
-    return { outcome: 'proven', entry, sealedUnder: head.size, inclusion: { head, note: over.note, hashes } };
+    const lines = cosigned?.epoch === over.epoch && cosigned.size === over.size ? cosigned.lines : [];
+    const note = over.note + lines.map((line) => `${line}\n`).join('');
+    const witnesses = lines.length === 0 ? [] : (cosigned?.by ?? []);
+    return { outcome: 'proven', entry, sealedUnder: head.size, inclusion: { head, note, hashes, witnesses } };
   };
 }
 
@@ -81,6 +90,14 @@ async function includedUnder(tree: Tree, { seq, leafHash }: Entry, { size, root 
   return hashes !== null && provesInclusion(leafHash, seq - 1, size, hashes, root) ? hashes : null;
 }
 
+async function cosignedOver({ store, cosigned }: ProofOptions, seq: number): Promise<CosignedNote | null> {
+  if (cosigned === undefined) return null;
+  return newestCosigned(await cosigned(), seq, async (epoch, size) => {
+    const row = await checkpoints(store.read).where('epoch', '=', epoch).where('size', '=', size).executeTakeFirst();
+    return row?.note ?? null;
+  });
+}
+
 async function checkpointOver({ store }: ProofOptions, seq: number, under: Under) {
   if (typeof under === 'number' && under >= seq) {
     const found = await checkpoints(store.read).where('size', '=', under).executeTakeFirst();
@@ -88,7 +105,7 @@ async function checkpointOver({ store }: ProofOptions, seq: number, under: Under
   }
   return checkpoints(store.read)
     .where('size', '>=', seq)
-    .orderBy('size', under === 'last' ? 'desc' : 'asc')
+    .orderBy('size', under === 'last' || under === 'witnessed' ? 'desc' : 'asc')
     .executeTakeFirst();
 }
 
@@ -121,14 +138,16 @@ export interface ProofFiles {
   /** Null if they were erased or are not handed out. */
   readonly meta: Buffer | null;
   readonly body: Buffer | null;
+  /** Whose cosignatures it has. */
+  readonly witnesses: CosignedNote['by'];
 }
 
 /** `withContent` false: only what proves place and time. */
-export function proofFiles(entry: Entry, { note, hashes }: Inclusion, withContent: boolean): ProofFiles {
+export function proofFiles(entry: Entry, { note, hashes, witnesses }: Inclusion, withContent: boolean): ProofFiles {
   const { meta, body, salt } = withContent ? entry : { meta: null, body: null, salt: null };
   const extra = `${leafData(entry).toString('utf8')}\n${salt === null ? '' : `${salt.toString('hex')}\n`}`;
   const tlogProof = formatTlogProof({ index: entry.seq - 1, hashes, extra: Buffer.from(extra), note });
-  return { tlogProof, meta, body };
+  return { tlogProof, meta, body, witnesses };
 }
 
 /**

@@ -150,6 +150,12 @@ export function parseWitnessPolicy(text: string): WrittenPolicy | string {
   return isQuorum === null ? 'it has no line that begins with quorum' : { witnesses, isQuorum };
 }
 
+/** The verifier key of a witness (c2sp.org/tlog-cosignature, Ed25519). */
+export function verifierKeyOfWitness({ keyName, keyHash, publicKey }: Cosigner): string {
+  const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
+  return `${keyName}+${keyHash.toString('hex')}+${Buffer.concat([Buffer.of(COSIGNATURE), raw]).toString('base64')}`;
+}
+
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 
 type IsMet = (signed: ReadonlySet<string>) => boolean;

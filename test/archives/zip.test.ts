@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { TooLarge, atMost } from '../../src/archives/limits.ts';
 import { readZip } from '../../src/archives/zip.ts';
-import { createOutsideFileThread, type OutsideTask } from '../../src/context/outside-file-thread.ts';
+import { createOutsideThread, type OutsideTask } from '../../src/context/outside-thread.ts';
 import { readOutsideFile } from '../../src/documents/outside-file.ts';
 import { cliPath } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -95,7 +95,7 @@ test('chunks are passed on up to a limit', async () => {
 });
 
 describe('a file that is checked by a server', () => {
-  const main = new URL('./context/outside-file-thread-main.js', `file://${cliPath}`);
+  const main = new URL('./context/outside-thread-main.js', `file://${cliPath}`);
   const openThread = (task: OutsideTask) => new Worker(main, { workerData: task });
 
   test('is read in a thread, while the server answers', async () => {
@@ -103,7 +103,7 @@ describe('a file that is checked by a server', () => {
       Array.from({ length: 10 }, (_, nth) => ({ name: nth === 0 ? 'manifest.json' : `${nth}`, content: zeros })),
     );
     const expected = await readOutsideFile(path);
-    const { readOutsideFile: read } = createOutsideFileThread(openThread);
+    const { readOutsideFile: read } = createOutsideThread(openThread);
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
     const found = await read(path);
@@ -117,7 +117,7 @@ describe('a file that is checked by a server', () => {
   test('is read after the one before, and refused when many are waiting', async () => {
     const path = await fileWith([{ name: 'a', content: zeros }]);
     let [open, most] = [0, 0];
-    const { readOutsideFile: read } = createOutsideFileThread((one) => {
+    const { readOutsideFile: read } = createOutsideThread((one) => {
       const thread = openThread(one);
       most = Math.max(most, (open += 1));
       thread.once('exit', () => (open -= 1));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -43,14 +43,28 @@ beforeAll(async () => {
   await once(service, 'listening');
   ending.push(async () => service.close());
   const origin = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-  const env = { PATH: process.env.PATH ?? '', NODE_OPTIONS: `--import=${monitor}`, STALLS: stalls, PORT: '0', ADMIN_PORT: '0' };
+  const env = {
+    PATH: process.env.PATH ?? '',
+    NODE_OPTIONS: `--import=${monitor}`,
+    STALLS: stalls,
+    PORT: '0',
+    ADMIN_PORT: '0',
+  };
   server = spawn(process.execPath, [cliPath, 'serve', '--json'], {
     cwd: join(folder, 'demo'),
-    env: { ...env, PRIVATE_ALLOWED_HOSTS: '127.0.0.1', SERVICE_BASE_URL: `${origin}/api/v1`, SERVICE_SITE_URL: origin, LOG_LEVEL: 'fatal' },
+    env: {
+      ...env,
+      PRIVATE_ALLOWED_HOSTS: '127.0.0.1',
+      SERVICE_BASE_URL: `${origin}/api/v1`,
+      SERVICE_SITE_URL: origin,
+      LOG_LEVEL: 'fatal',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(createInterface({ input: server.stdout ?? process.stdin }), 'line')) as [string];
-  ({ adminUrl } = JSON.parse(line) as { adminUrl: string });
+  const { publicUrl, ...facts } = JSON.parse(line) as { adminUrl: string; publicUrl: string };
+  ({ adminUrl } = facts);
+  await deliverLargest(publicUrl, await readFile(join(folder, 'demo', '.env'), 'utf8'));
   store = await openStoreIn(join(folder, 'demo', 'data'));
   ending.push(() => store.close());
   owner = createVisitor(adminUrl);
@@ -65,6 +79,29 @@ afterAll(async () => {
   await once(server, 'close');
   for (const work of ending.reverse()) await work();
 });
+
+/** Signed deliveries as large as are taken, and many of the size whose fields are examined. */
+async function deliverLargest(publicUrl: string, env: string): Promise<void> {
+  const secret = /^WEBHOOK_SECRETS=(.*)$/m.exec(env)?.[1] ?? '';
+  const body = (nth: number, fields: number) => {
+    const data = Object.fromEntries(
+      Array.from({ length: fields }, (_, n) => [`field_${n}`, { name: `n${n}`, value: n % 2 === 0, list: [nth, 'x'] }]),
+    );
+    return JSON.stringify({ event: nth % 2 === 0 ? 'consent.recorded' : 'something.else', data });
+  };
+  const bodies = Array.from({ length: 70 }, (_, nth) => body(nth, nth < 60 ? 250 : 17_000));
+  for (const sent of bodies) {
+    const answer = await fetch(`${publicUrl}/webhooks/default`, {
+      method: 'POST',
+      body: sent,
+      headers: {
+        'content-type': 'application/json',
+        'x-service-signature': createHmac('sha256', secret).update(sent).digest('hex'),
+      },
+    });
+    if (answer.status !== 200) throw new Error(`refused: ${answer.status}`);
+  }
+}
 
 /** Makes the installation of `demo` in the folder; resolves with the owner's password. */
 async function fillByDemo(folder: string): Promise<string> {
@@ -201,13 +238,18 @@ const files: Readonly<Record<string, () => readonly [name: string, bytes: Buffer
   markup: () => ['page.html', Buffer.from('<a '.repeat((5 << 20) / 3))],
   nested: () => ['deep.json', Buffer.from('['.repeat(2 << 20) + ']'.repeat(2 << 20))],
   letters: () => ['members.zip', zipOf(20_000, 10)],
-  policies: () => ['policies.csv', linesOf('policy_type,jurisdiction,language,business_name', 'privacy,DE,en,Name', 9999)],
+  policies: () => [
+    'policies.csv',
+    linesOf('policy_type,jurisdiction,language,business_name', 'privacy,DE,en,Name', 9999),
+  ],
   sources: () => ['sources.csv', linesOf('slug,name,banners,webhook_secrets', 'client-', 999)],
 };
 
 /** A CSV file that is valid where its page takes one, with nearly as many lines and bytes as it takes. */
 function linesOf(head: string, line: string, count: number): Buffer {
-  const rest = head.startsWith('slug') ? (n: number) => `,Client ${n},bnr_${n},a-secret-of-client-${n}-${'x'.repeat(20)}` : () => '';
+  const rest = head.startsWith('slug')
+    ? (n: number) => `,Client ${n},bnr_${n},a-secret-of-client-${n}-${'x'.repeat(20)}`
+    : () => '';
   const filling = head.startsWith('slug') ? '' : 'x'.repeat(400);
   return Buffer.from([head, ...Array.from({ length: count }, (_, n) => `${line}${n}${rest(n)}${filling}`)].join('\n'));
 }
@@ -240,7 +282,8 @@ const patternOf = (method: string, path: string): string | null =>
     ) ?? null;
 
 /** What would end the visit or wait: signing out, streams, and a sync, which tries an hour long. */
-const apart = /^(?:GET|POST) (?:\/sign-out|\/account\/(?:password|sessions|tokens\/revoke)|\/sync|\/sources\/:slug\/sync|\/api\/v1\/syncs|.*\/events|\/mcp)$/;
+const apart =
+  /^(?:GET|POST) (?:\/sign-out|\/account\/(?:password|sessions|tokens\/revoke)|\/sync|\/sources\/:slug\/sync|\/api\/v1\/syncs|.*\/events|\/mcp)$/;
 
 const worst = new Map<string, { ms: number; with: string; statuses: Set<number> }>();
 /** The longest stretch in which the server did nothing but this, with the jobs that it started. */
@@ -292,7 +335,8 @@ async function visitAll(): Promise<ReadonlyMap<string, Form>> {
 async function submit(form: Form, kind: string): Promise<{ readonly status: number }> {
   const free = form.fields.filter((field) => field.kind === 'free').length;
   // Fields without a limit of their own share that of the body: 64 KiB where a page sets no other.
-  const text = (longest: number) => (texts[kind] ?? texts['letters'])?.(Math.max(20, Math.min(longest, form.isPost ? 60_000 / free : 2000))) ?? '';
+  const text = (longest: number) =>
+    (texts[kind] ?? texts['letters'])?.(Math.max(20, Math.min(longest, form.isPost ? 60_000 / free : 2000))) ?? '';
   const filled = form.fields.map(({ kind: is, name, value, longest }) => [
     name,
     is === 'free' ? text(longest) : is === 'date' ? dateOf(name, kind) : value,
@@ -367,7 +411,9 @@ async function callApi(): Promise<void> {
     paths: Record<string, Record<string, Operation>>;
   };
   const headers = { authorization: `Bearer ${token}` };
-  const cases = (await (await fetch(`${adminUrl}/api/v1/cases`, { headers })).json()) as { items: { caseId: string }[] };
+  const cases = (await (await fetch(`${adminUrl}/api/v1/cases`, { headers })).json()) as {
+    items: { caseId: string }[];
+  };
   const documents = (await (await fetch(`${adminUrl}/api/v1/documents`, { headers })).json()) as {
     items: { documentId: string }[];
   };
@@ -392,7 +438,11 @@ async function callApi(): Promise<void> {
         await measure(route, kind, async () => {
           const answer = await fetch(adminUrl + address, {
             method: method.toUpperCase(),
-            headers: { ...headers, ...(body === null ? {} : { 'content-type': 'application/json' }), 'idempotency-key': `${kind}-${route}`.replaceAll(/[^\w-]/g, '-').slice(0, 60) },
+            headers: {
+              ...headers,
+              ...(body === null ? {} : { 'content-type': 'application/json' }),
+              'idempotency-key': `${kind}-${route}`.replaceAll(/[^\w-]/g, '-').slice(0, 60),
+            },
             ...(body === null ? {} : { body }),
           });
           await answer.arrayBuffer();
@@ -413,7 +463,12 @@ it('no page, form, upload or call of the API keeps the server busy for longer th
   }
   const slowest = [...worst].sort(([, a], [, b]) => b.ms - a.ms);
   if (process.env['STALL_TABLE'] !== undefined)
-    await writeFile(process.env['STALL_TABLE'], slowest.map(([route, { ms, with: what, statuses }]) => `${ms} ${route} ${what} [${[...statuses].join()}]\n`).join(''));
+    await writeFile(
+      process.env['STALL_TABLE'],
+      slowest
+        .map(([route, { ms, with: what, statuses }]) => `${ms} ${route} ${what} [${[...statuses].join()}]\n`)
+        .join(''),
+    );
   expect(slowest.length).toBeGreaterThan(100);
   expect(slowest.filter(([, { ms }]) => ms > LONGEST_MS)).toEqual([]);
 }, 600_000);

@@ -68,6 +68,11 @@ const entryProofSchema = z
       .nullable()
       .meta({ description: 'The file `<seq>.meta`. Null if it was erased or left out, and for calls.' }),
     bodyBase64: z.string().nullable().meta({ description: 'The file `<seq>.body`; null as above.' }),
+    witnesses: z
+      .array(z.object({ name: z.string(), verifierKey: z.string() }))
+      .meta({
+        description: 'The witnesses of WITNESSES whose cosignatures the checkpoint has (C2SP tlog-cosignature).',
+      }),
   })
   .meta({ id: 'EntryProof', description: 'The files that prove an entry.' });
 
@@ -171,7 +176,7 @@ export const ledgerApi = [
     answer: entryProofSchema,
     async handle(context, { params, query }) {
       const proof = await loadProof(context, String(params.seq), { content: query.content === 'true' });
-      const { seq, size, tlogProof, meta, body } = proof;
+      const { seq, size, tlogProof, meta, body, witnesses } = proof;
       return {
         verifierKey: context.verifierKey,
         seq,
@@ -179,6 +184,7 @@ export const ledgerApi = [
         tlogProof,
         metaBase64: meta?.toString('base64') ?? null,
         bodyBase64: body?.toString('base64') ?? null,
+        witnesses: [...witnesses],
       };
     },
   }),

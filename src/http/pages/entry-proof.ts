@@ -40,7 +40,7 @@ export async function loadProof(context: Context, seq: string, options: { conten
   const { read } = context.store;
   const found = await read.selectFrom('entries').select('seq').where('seq', '=', number).executeTakeFirst();
   if (found === undefined) throw new CodedError('not_found', 'Unknown entry.');
-  const proof = await proveEntry(context, number, 'last');
+  const proof = await proveEntry(context, number, 'witnessed');
   if (proof.outcome === 'unproven')
     throw new CodedError('conflict', `Entry ${number} cannot be proven: ${proof.sentence}. Tell an admin.`);
   const { entry, inclusion } = proof;

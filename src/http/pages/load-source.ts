@@ -1,5 +1,5 @@
 import { requestFormState } from '../../request-form/offered.ts';
-import { discover, type Discovery } from '../../../receivers/discover/discover.ts';
+import type { Discovery } from '../../../receivers/discover/discover.ts';
 import { loadRefusedCounts } from '../../attention/deliveries.ts';
 import { loadLastTimes } from '../../attention/figures.ts';
 import type { Context } from '../../context.ts';
@@ -20,8 +20,7 @@ import type { SourceState } from './source-page.tsx';
 /** Number of sync runs on the page. */
 const RUNS_SHOWN = 20;
 /**
- * Number of payloads of each kind that the page of fields reads, and their largest size in bytes. Limited because other
- * requests wait while they are read.
+ * Number of payloads of each kind that the page of fields reads, and their largest size in bytes.
  */
 const LOOKED_AT = 50;
 const LARGEST = 16 * 1024;
@@ -36,14 +35,14 @@ export function isConfigured({ config }: Pick<Context, 'config'>, slug: string):
  * typed.
  */
 export async function examineFields(
-  { store, rejected, clock }: Context,
+  { store, rejected, clock, discoverFields }: Context,
   source: Source,
   including: readonly string[] = [],
 ): Promise<{ readonly found: Discovery; readonly proposal: FieldMapping | null }> {
   await rejected.flush();
   const deps = { store, rejected, clock, serviceFor: null, lookedAt: LOOKED_AT, largest: LARGEST };
   const { samples, encodings } = await gatherSamples(deps, source);
-  const found = discover(samples, source.options, including);
+  const found = await discoverFields(samples, source.options, including);
   const proposal = proposalFrom(source.slug, found, encodings, including);
   return { found, proposal: isEmptyProposal(proposal) ? null : proposal };
 }

@@ -1,16 +1,18 @@
 import { Worker } from 'node:worker_threads';
 import { CodedError, UsageError } from '../core/errors.ts';
+import type { discover, Discovery } from '../../receivers/discover/discover.ts';
 import type { OutsideFile } from '../documents/outside-file.ts';
 import type { FormA } from '../policies/generate.ts';
 
-/** A file that someone sent: to be checked, or a list of policies to make. */
+/** What someone sent: a file to be checked, a list of policies to make, or payloads whose fields are examined. */
 export type OutsideTask =
   | { readonly read: 'file'; readonly path: string }
-  | { readonly read: 'bulk-items'; readonly bytes: Uint8Array; readonly called: string };
+  | { readonly read: 'bulk-items'; readonly bytes: Uint8Array; readonly called: string }
+  | { readonly read: 'fields'; readonly of: Parameters<typeof discover> };
 
 /** The answer of the thread. */
 export type FromThread =
-  | { readonly found: OutsideFile | readonly FormA[] }
+  | { readonly found: OutsideFile | readonly FormA[] | Discovery }
   | { readonly problems: readonly string[] }
   | { readonly error: string };
 
@@ -24,28 +26,29 @@ const WAITING = 4;
 const HEAP_MB = 384;
 
 const openWorker = (task: OutsideTask): Thread =>
-  new Worker(new URL('./outside-file-thread-main.js', import.meta.url), {
+  new Worker(new URL('./outside-thread-main.js', import.meta.url), {
     workerData: task,
     name: 'outside file',
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
 
-/** How files from outside are read. Both reject with CodedError `overloaded` if too many files are waiting. */
-export interface OutsideFiles {
+/** How what was sent is read. Each rejects with CodedError `overloaded` if too much is waiting. */
+export interface OutsideReaders {
   readonly readOutsideFile: (path: string) => Promise<OutsideFile>;
   /** Rejects with UsageError as parseBulkItems does. */
   readonly readBulkItems: (bytes: Uint8Array, called: string) => Promise<readonly FormA[]>;
+  readonly discoverFields: (...of: Parameters<typeof discover>) => Promise<Discovery>;
 }
 
 /**
- * Reads files from outside in a thread of their own, one after another, so that deliveries are answered meanwhile. A
- * thread that takes too long is ended.
+ * Reads what was sent in a thread of its own, one after another, so that deliveries are answered meanwhile. A thread that
+ * takes too long is ended.
  */
-export function createOutsideFileThread(openThread: (task: OutsideTask) => Thread = openWorker): OutsideFiles {
+export function createOutsideThread(openThread: (task: OutsideTask) => Thread = openWorker): OutsideReaders {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   async function inTurn(task: OutsideTask): Promise<unknown> {
-    if (waiting > WAITING) throw new CodedError('overloaded', 'Other files are being checked. Try again in a minute.');
+    if (waiting > WAITING) throw new CodedError('overloaded', 'Other files are being read. Try again in a minute.');
     waiting += 1;
     const reading = last.then(() => readIn(openThread(task)));
     last = reading.catch(() => undefined);
@@ -58,6 +61,7 @@ export function createOutsideFileThread(openThread: (task: OutsideTask) => Threa
   return {
     readOutsideFile: async (path) => (await inTurn({ read: 'file', path })) as OutsideFile,
     readBulkItems: async (bytes, called) => (await inTurn({ read: 'bulk-items', bytes, called })) as readonly FormA[],
+    discoverFields: async (...of) => (await inTurn({ read: 'fields', of })) as Discovery,
   };
 }
 
