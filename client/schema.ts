@@ -1242,10 +1242,20 @@ export interface components {
             seq: number;
             /** @description The number of entries that the checkpoint covers. */
             size: number;
+            /** @description Time-stamp tokens (RFC 3161) over the checkpoint with the log’s signature alone. */
+            stamps: {
+                file: string;
+                tokenBase64: string;
+            }[];
             /** @description The text of the file `<seq>.tlog-proof` (C2SP tlog-proof). */
             tlogProof: string;
             /** @description The key that checks the checkpoint in the proof. */
             verifierKey: string;
+            /** @description The witnesses of WITNESSES whose cosignatures the checkpoint has (C2SP tlog-cosignature). */
+            witnesses: {
+                name: string;
+                verifierKey: string;
+            }[];
         };
         /** @description A decision with a problem, and its records. */
         Finding: {

@@ -56,6 +56,7 @@ export async function* proofFolder(
     proven.flatMap(({ witnesses }) => witnesses),
   );
   for (const { seq, ...files } of proven) yield* filesOfProof(String(seq), files);
+  yield* filesOfStamps(proven);
 }
 
 async function* filesToCheckWith(
@@ -72,6 +73,14 @@ async function* filesToCheckWith(
   yield plain('verify.mjs', 'the same for node', script);
   yield plain('log.vkey', 'the key that checks every signature in this pack', `${verifierKey}\n`);
   yield plain('tlog-policy', 'the same for tools that know C2SP tlog-policy', tlogPolicy(verifierKey, witnesses));
+}
+
+/** What witnesses signed is about a checkpoint, which several proofs may share. */
+function* filesOfStamps(proven: readonly ProofFiles[]): Generator<ProofFile> {
+  const files = new Map<string, string | Buffer>();
+  for (const { stamps, sealedNote } of proven)
+    for (const { file, token } of stamps) files.set(file, token).set(file.replace(/\..*/, '.note'), sealedNote);
+  for (const [name, content] of files) yield plain(`witnessed/${name}`, '', content);
 }
 
 export function* filesOfProof(name: string, { tlogProof, meta, body }: ProofFiles): Generator<ProofFile> {

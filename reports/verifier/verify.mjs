@@ -717,12 +717,16 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     heads.set(head.size, head.root);
   };
   const proven = new Map();
+  /** The checkpoints of the proofs as sealed, which time stamps cover, and how many entries each is over. */
+  const sealed = new Map();
   const prove = async (id) => {
     const [proof, meta, body] = ['tlog-proof', 'meta', 'body'].map((ending) => take(`proofs/${id}.${ending}`));
     if (proof === null) throw new Error('its proof is missing');
     const found = await proveEntry({ proof: textOf(proof), meta, body }, key);
     noteHead(`proofs/${id}.tlog-proof`, found.head);
     await noteWitnesses(`proofs/${id}.tlog-proof`, found.head);
+    const { note, size } = found.head;
+    sealed.set(note.slice(0, note.indexOf('\n', note.indexOf('\n\n') + 2) + 1), size);
     proven.set(id, { ...found, body });
     return found;
   };
@@ -731,7 +735,27 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
   if (manifestBytes !== null) await checkManifest();
   else await checkLoose();
   checkTimes();
+  await checkStamps();
   return result(key);
+
+  /** A token covers a checkpoint of these proofs. Who signed it, and so its time, is for a program that knows the authority's certificates. */
+  async function checkStamps() {
+    for (const name of files.keys()) {
+      const [, stem] = /^(witnessed\/\d+-\d{16})\.[A-Za-z0-9_-]+\.tsr$/.exec(name) ?? [];
+      if (stem === undefined) continue;
+      const note = contentOf(`${stem}.note`);
+      const size = note === null ? undefined : sealed.get(readText(note));
+      const imprint = size === undefined ? null : concat(Uint8Array.of(4, 32), await sha256(note));
+      if (imprint === null || !hexOf(contentOf(name)).includes(hexOf(imprint)))
+        say('bad', name, 'is not over a checkpoint of these proofs');
+      else
+        say(
+          'note',
+          'Time stamp',
+          `${name} is about the checkpoint over ${counted(size)}. Its time is proven by the authority's signature, which is not checked here: openssl ts -verify -data ${stem}.note -in ${name} -CAfile CERTIFICATES, and openssl ts -reply -in ${name} -text shows it`,
+        );
+    }
+  }
 
   /** The order of the entries is proven, their times are what a clock said. */
   function checkTimes() {
@@ -930,6 +954,10 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     for (const one of told) await checkTold(one);
     for (const [name, { content }] of files) {
       if (used.has(name) || /^verify\.(?:html|mjs)$/.test(name)) continue;
+      // Checked with the proofs; a note without a token is none of them.
+      const [, stem] = /^(witnessed\/\d+-\d{16})\.(?:note|[A-Za-z0-9_-]+\.tsr)$/.exec(name) ?? [];
+      if (stem !== undefined && [...files.keys()].some((one) => one.startsWith(`${stem}.`) && one.endsWith('.tsr')))
+        continue;
       const digest = hexOf(await sha256(content));
       const registered = [...proven.values()].flatMap((entry) => registrationIn(entry, digest) ?? []);
       const delivered = registered.length === 0 ? await receiptFor(content) : undefined;

@@ -99,8 +99,9 @@ async function prove(
   const written = options.out === undefined ? [] : await writeProofs(options.out, context.verifierKey, proven);
   const value = {
     verifierKey: context.verifierKey,
-    entries: proven.map(({ meta, body, ...one }) => ({
+    entries: proven.map(({ meta, body, stamps, sealedNote: _, ...one }) => ({
       ...one,
+      stamps: stamps.map(({ file, token }) => ({ file, tokenBase64: token.toString('base64') })),
       metaBase64: meta?.toString('base64') ?? null,
       bodyBase64: body?.toString('base64') ?? null,
     })),

@@ -93,7 +93,7 @@ async function changesInSeal(
     head !== null &&
     hashes !== null &&
     root?.equals(head.root) === true &&
-    proofFiles(sealing, { head, note, hashes, witnesses: [] }, true).tlogProof === text;
+    proofFiles(sealing, { head, note, hashes, witnesses: [], stamps: [] }, true).tlogProof === text;
   return isSame ? changes : [...changes, `${name} is missing or was changed`];
 }
 

@@ -6,6 +6,7 @@ import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { writeDurably } from './durable-file.ts';
 import type { Sealing } from './seal.ts';
+import { readTimestamp } from './timestamp.ts';
 import type { Tree } from './tree.ts';
 import {
   askWitness,
@@ -20,7 +21,6 @@ import {
 } from './ask-witness.ts';
 import {
   type BucketOfCopies,
-  type Cosigner,
   type Directory,
   verifierKeyOfWitness,
   type Witness,
@@ -228,46 +228,84 @@ async function linesIn(path: string, note: string): Promise<readonly string[]> {
     : [];
 }
 
-/** A checkpoint that witnesses signed, and by whom. */
-export interface CosignedNote {
+/** A token over a checkpoint as sealed (RFC 3161), named as in DATA_DIR/witnessed. */
+export interface Stamp {
+  readonly file: string;
+  readonly token: Buffer;
+}
+
+/** A checkpoint that witnesses have signed or stamped, and which. */
+export interface WitnessedNote {
   readonly epoch: number;
   readonly size: number;
-  /** Their valid lines, to follow those of the note. */
+  /** The valid cosignature lines, to follow those of the note. */
   readonly lines: readonly string[];
   readonly by: readonly { readonly name: string; readonly verifierKey: string }[];
+  /** The valid tokens. */
+  readonly stamps: readonly Stamp[];
 }
 
 /** Newest checkpoints that are looked at for a proof, before it goes without witnesses. */
 const LOOKED_AT = 20;
 
 /**
- * The newest checkpoint over at least `from` entries that a witness of the policy has signed, as kept in `folder`; null:
- * none. `noteOf`: the note as sealed.
+ * The newest checkpoint over at least `from` entries that a witness of the policy has signed or stamped, as kept in
+ * `folder`; null: none. `noteOf`: the note as sealed.
  */
-export async function newestCosigned(
+export async function newestWitnessed(
   { folder, policy }: Pick<WitnessedOptions, 'folder' | 'policy'>,
   from: number,
   noteOf: (epoch: number, size: number) => Promise<string | null>,
-): Promise<CosignedNote | null> {
-  const cosigners = (policy?.witnesses ?? []).filter((witness): witness is Cosigner => witness.kind === 'cosigner');
-  if (cosigners.length === 0) return null;
-  const found = (await namesIn(folder, '.txt')).flatMap((name) => checkpointInName(name) ?? []);
-  const candidates = found.filter(({ size }) => size >= from).sort((a, b) => b.epoch - a.epoch || b.size - a.size);
+): Promise<WitnessedNote | null> {
+  if (policy === null) return null;
+  const names = [...(await namesIn(folder, '.txt')), ...(await namesIn(folder, '.note'))];
+  const sizes = new Map(
+    names.flatMap((name) => checkpointInName(name) ?? []).map((one) => [stemOf(one.epoch, one.size), one]),
+  );
+  const candidates = [...sizes.values()]
+    .filter(({ size }) => size >= from)
+    .sort((a, b) => b.epoch - a.epoch || b.size - a.size);
   for (const { epoch, size } of candidates.slice(0, LOOKED_AT)) {
     const note = await noteOf(epoch, size);
     if (note === null) continue;
-    const signed = (await linesIn(join(folder, `${stemOf(epoch, size)}.txt`), note)).flatMap((line) =>
-      cosigners.flatMap((witness) => (cosignedAt(witness, note, line) === null ? [] : [{ line, witness }])),
-    );
-    if (signed.length > 0)
-      return {
-        epoch,
-        size,
-        lines: signed.map(({ line }) => line),
-        by: signed.map(({ witness }) => ({ name: witness.name, verifierKey: verifierKeyOfWitness(witness) })),
-      };
+    const stem = stemOf(epoch, size);
+    const signed = await cosignaturesIn(join(folder, `${stem}.txt`), note, policy);
+    const stamps = await stampsOf(folder, stem, note, policy);
+    if (signed.length === 0 && stamps.length === 0) continue;
+    return {
+      ...{ epoch, size, stamps },
+      lines: signed.map(({ line }) => line),
+      by: signed.map(({ witness }) => ({ name: witness.name, verifierKey: verifierKeyOfWitness(witness) })),
+    };
   }
   return null;
+}
+
+async function cosignaturesIn(path: string, note: string, { witnesses }: WitnessPolicy) {
+  const lines = await linesIn(path, note);
+  return lines.flatMap((line) =>
+    witnesses.flatMap((witness) =>
+      witness.kind === 'cosigner' && cosignedAt(witness, note, line) !== null ? [{ line, witness }] : [],
+    ),
+  );
+}
+
+async function stampsOf(
+  folder: string,
+  stem: string,
+  note: string,
+  { witnesses }: WitnessPolicy,
+): Promise<readonly Stamp[]> {
+  const stamps: Stamp[] = [];
+  for (const witness of witnesses) {
+    if (witness.kind !== 'timestamp') continue;
+    const file = `${stem}.${witness.name}.tsr`;
+    const token = await readFile(join(folder, file)).catch(() => null);
+    if (token === null || token.length > FILE_BYTES) continue;
+    const read = await readTimestamp(token, Buffer.from(note), witness.roots);
+    if (read.outcome !== 'invalid') stamps.push({ file, token });
+  }
+  return stamps;
 }
 
 /** One line per key; later ones win. All lines of a key begin with the same name and hash. */

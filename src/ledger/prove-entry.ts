@@ -6,7 +6,7 @@ import type { InstanceKeys } from '../crypto/keys.ts';
 import { formatTlogProof, provesInclusion } from '../crypto/tlog-proof.ts';
 import type { Query, Store } from '../store/store.ts';
 import { diagnoseEntry } from './verify/entry-fault.ts';
-import { type CosignedNote, newestCosigned, type WitnessedOptions } from './cosigned-checkpoints.ts';
+import { newestWitnessed, type Stamp, type WitnessedNote, type WitnessedOptions } from './cosigned-checkpoints.ts';
 import { parseOrigin } from './epochs.ts';
 import { entryFromRow } from './read-entries.ts';
 import { openTree, type Tree } from './tree.ts';
@@ -25,7 +25,8 @@ export interface Inclusion {
   /** With the cosignatures of `witnesses`. */
   readonly note: string;
   readonly hashes: readonly Buffer[];
-  readonly witnesses: CosignedNote['by'];
+  readonly witnesses: WitnessedNote['by'];
+  readonly stamps: readonly Stamp[];
 }
 
 /** Whether an entry can be trusted. */
@@ -64,8 +65,8 @@ export function createProver(options: ProofOptions): (seq: number, under?: Under
     const entry = entryFromRow(row);
     const fault = diagnoseEntry(entry, options.keys.instance);
     if (fault !== null) return unproven(fault.sentence);
-    const cosigned = under === 'witnessed' ? await cosignedOver(options, seq) : null;
-    const over = await checkpointOver(options, seq, cosigned?.size ?? under);
+    const seen = under === 'witnessed' ? await witnessedOver(options, seq) : null;
+    const over = await checkpointOver(options, seq, seen?.size ?? under);
     if (over === undefined) return { outcome: 'proven', entry, sealedUnder: null, inclusion: null };
     const head = readSigned(options, over);
     if (head === null) return unproven(`the checkpoint at ${over.size} is not the one that was signed`);
@@ -74,12 +75,14 @@ export function createProver(options: ProofOptions): (seq: number, under?: Under
       return unproven(
         `the first ${head.size} entries do not give the root that the checkpoint at ${head.size} was signed for`,
       );
-    const lines = cosigned?.epoch === over.epoch && cosigned.size === over.size ? cosigned.lines : [];
+    const isThis = seen?.epoch === over.epoch && seen.size === over.size;
+    const { lines, by: witnesses, stamps } = isThis ? seen : unwitnessed;
     const note = over.note + lines.map((line) => `${line}\n`).join('');
-    const witnesses = lines.length === 0 ? [] : (cosigned?.by ?? []);
-    return { outcome: 'proven', entry, sealedUnder: head.size, inclusion: { head, note, hashes, witnesses } };
+    return { outcome: 'proven', entry, sealedUnder: head.size, inclusion: { head, note, hashes, witnesses, stamps } };
   };
 }
+
+const unwitnessed = { lines: [], by: [], stamps: [] } as const;
 
 function unproven(sentence: string): EntryProof {
   return { outcome: 'unproven', sentence };
@@ -90,9 +93,9 @@ async function includedUnder(tree: Tree, { seq, leafHash }: Entry, { size, root 
   return hashes !== null && provesInclusion(leafHash, seq - 1, size, hashes, root) ? hashes : null;
 }
 
-async function cosignedOver({ store, cosigned }: ProofOptions, seq: number): Promise<CosignedNote | null> {
+async function witnessedOver({ store, cosigned }: ProofOptions, seq: number): Promise<WitnessedNote | null> {
   if (cosigned === undefined) return null;
-  return newestCosigned(await cosigned(), seq, async (epoch, size) => {
+  return newestWitnessed(await cosigned(), seq, async (epoch, size) => {
     const row = await checkpoints(store.read).where('epoch', '=', epoch).where('size', '=', size).executeTakeFirst();
     return row?.note ?? null;
   });
@@ -128,6 +131,11 @@ function readSigned(
     : null;
 }
 
+/** Up to the log's own signature, which is the first. */
+function withoutCosignatures(note: string): string {
+  return note.slice(0, note.indexOf('\n', note.indexOf('\n\n') + 2) + 1);
+}
+
 /** The files that prove an entry to someone who has the verifier key (docs/proofs.md). */
 export interface ProofFiles {
   /**
@@ -139,15 +147,22 @@ export interface ProofFiles {
   readonly meta: Buffer | null;
   readonly body: Buffer | null;
   /** Whose cosignatures it has. */
-  readonly witnesses: CosignedNote['by'];
+  readonly witnesses: WitnessedNote['by'];
+  /** Tokens over its checkpoint, and that as sealed, which they cover. */
+  readonly stamps: readonly Stamp[];
+  readonly sealedNote: string;
 }
 
 /** `withContent` false: only what proves place and time. */
-export function proofFiles(entry: Entry, { note, hashes, witnesses }: Inclusion, withContent: boolean): ProofFiles {
+export function proofFiles(
+  entry: Entry,
+  { note, hashes, witnesses, stamps }: Inclusion,
+  withContent: boolean,
+): ProofFiles {
   const { meta, body, salt } = withContent ? entry : { meta: null, body: null, salt: null };
   const extra = `${leafData(entry).toString('utf8')}\n${salt === null ? '' : `${salt.toString('hex')}\n`}`;
   const tlogProof = formatTlogProof({ index: entry.seq - 1, hashes, extra: Buffer.from(extra), note });
-  return { tlogProof, meta, body, witnesses };
+  return { tlogProof, meta, body, witnesses, stamps, sealedNote: withoutCosignatures(note) };
 }
 
 /**

@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { proofFolder } from '../../reports/dsar-pack/proofs.ts';
 import { openContext } from '../../src/context.ts';
 import { loadConfig } from '../../src/config.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { proofFiles, proveEntry } from '../../src/ledger/prove-entry.ts';
 import { createLog } from '../../src/log.ts';
+import { openssl, serveAuthority } from '../ledger/time-stamping-authority.ts';
 import { startWitness } from '../ledger/witness-stand-in.ts';
 import { environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { onTestFinished } from 'vitest';
 
 /** A ledger with two witnesses, one entry that they have seen, and one after it. */
 async function world() {
@@ -28,9 +28,9 @@ async function world() {
   await writeFile(file, `witness first ${first}\nwitness second ${second}\ngroup both all first second\nquorum both\n`);
   const deliver = async (nth: number) => {
     const delivery = {
-      ...{ source: 'default', headers: {}, secretId: 'aaaaaaaa', verdict: 'verified', contentType: null },
+      ...({ source: 'default', headers: {}, secretId: 'aaaaaaaa', verdict: 'verified', contentType: null } as const),
       rawBody: Buffer.from(JSON.stringify({ event: 'consent.recorded', data: { consent_id: `c-${nth}` } })),
-    } as const;
+    };
     return (await appendDelivery(context.ledger, delivery, new Date().toISOString())).seq;
   };
   const seq = await deliver(1);
@@ -83,6 +83,26 @@ test('the proof of an entry that witnesses have seen carries their cosignatures,
   const bare = await proofOf(context, later);
   expect((await verify(bare)).stdout).not.toContain('Witnesses');
   expect(await readFile(join(bare, 'tlog-policy'), 'utf8')).toBe(`log ${context.verifierKey}\nquorum none\n`);
+});
+
+test('the proof of an entry carries the time stamp over its checkpoint, which openssl verifies from the same folder', async () => {
+  const { folder, context, seq } = await world();
+  const authority = await serveAuthority();
+  await writeFile(join(folder, 'witnesses'), `timestamp tsa ${authority.caFile} ${authority.url}\nquorum tsa\n`);
+  await context.witness({ again: true });
+  const out = await proofOf(context, seq);
+  const found = await verify(out);
+  expect(found.code, found.stdout).toBe(0);
+  const [, note = '', token = ''] = /-data (\S+) -in (\S+) -CAfile/.exec(found.stdout) ?? [];
+  const checked = await openssl(out, 'ts', '-verify', '-data', note, '-in', token, '-CAfile', authority.caFile);
+  expect(checked.stdout + checked.stderr).toContain('Verification: OK');
+  // A token over something else, and a changed checkpoint beside it.
+  const proven = await readFile(join(out, note), 'utf8');
+  await writeFile(join(out, note), `${proven}\n`);
+  expect((await verify(out)).stdout).toContain('is not over a checkpoint of these proofs');
+  await writeFile(join(out, note), proven);
+  await writeFile(join(out, token), (await readFile(join(out, token))).fill(0, 40, 160));
+  expect((await verify(out)).code).toBe(3);
 });
 
 test('the reader’s own policy decides whether the witnesses are enough', async () => {

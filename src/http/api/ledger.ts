@@ -68,11 +68,12 @@ const entryProofSchema = z
       .nullable()
       .meta({ description: 'The file `<seq>.meta`. Null if it was erased or left out, and for calls.' }),
     bodyBase64: z.string().nullable().meta({ description: 'The file `<seq>.body`; null as above.' }),
-    witnesses: z
-      .array(z.object({ name: z.string(), verifierKey: z.string() }))
-      .meta({
-        description: 'The witnesses of WITNESSES whose cosignatures the checkpoint has (C2SP tlog-cosignature).',
-      }),
+    witnesses: z.array(z.object({ name: z.string(), verifierKey: z.string() })).meta({
+      description: 'The witnesses of WITNESSES whose cosignatures the checkpoint has (C2SP tlog-cosignature).',
+    }),
+    stamps: z.array(z.object({ file: z.string(), tokenBase64: z.string() })).meta({
+      description: 'Time-stamp tokens (RFC 3161) over the checkpoint with the log’s signature alone.',
+    }),
   })
   .meta({ id: 'EntryProof', description: 'The files that prove an entry.' });
 
@@ -176,7 +177,7 @@ export const ledgerApi = [
     answer: entryProofSchema,
     async handle(context, { params, query }) {
       const proof = await loadProof(context, String(params.seq), { content: query.content === 'true' });
-      const { seq, size, tlogProof, meta, body, witnesses } = proof;
+      const { seq, size, tlogProof, meta, body, witnesses, stamps } = proof;
       return {
         verifierKey: context.verifierKey,
         seq,
@@ -185,6 +186,7 @@ export const ledgerApi = [
         metaBase64: meta?.toString('base64') ?? null,
         bodyBase64: body?.toString('base64') ?? null,
         witnesses: [...witnesses],
+        stamps: stamps.map(({ file, token }) => ({ file, tokenBase64: token.toString('base64') })),
       };
     },
   }),
