@@ -23,9 +23,6 @@ import type { ErasureDeps } from './erasure/plan.ts';
 import { takeRowsLeft } from './erasure/erase.ts';
 import type { RetentionDeps } from './erasure/retention.ts';
 import type { DocumentDeps } from './documents/frame.ts';
-import { readOutsideFile } from './documents/outside-file.ts';
-import { discover } from '../receivers/discover/discover.ts';
-import { parseBulkItems } from './policies/bulk-file.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { intervalOf } from './jobs/schedule.ts';
 import { closeWithin } from './jobs/time-limits.ts';
@@ -693,11 +690,12 @@ const identityRefusal: AppendRefusal = {
     'Restore the newest backup of the database, or the settings that match the checkpoints in DATA_DIR/journal, and start again.',
 };
 
-/** Without a thread, for a command that does nothing else meanwhile. */
+/** Without a thread, for a command that does nothing else meanwhile. Imported when needed, as most commands need none of it. */
 const outsideHere: OutsideReaders = {
-  readOutsideFile,
-  readBulkItems: async (bytes, called) => parseBulkItems(Buffer.from(bytes), called),
-  discoverFields: async (...of) => discover(...of),
+  readOutsideFile: async (path) => (await import('./documents/outside-file.ts')).readOutsideFile(path),
+  readBulkItems: async (bytes, called) =>
+    (await import('./policies/bulk-file.ts')).parseBulkItems(Buffer.from(bytes), called),
+  discoverFields: async (...of) => (await import('../receivers/discover/discover.ts')).discover(...of),
 };
 
 /** The journal is ahead of the database: an old backup was restored. Continuing would assign numbers a second time. */
