@@ -283,6 +283,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
       const tree = () => openTree(store.read);
       const deps = {
         store,
+        ledger,
         epoch,
         folder: witnessedFolder,
         seal,

@@ -432,6 +432,8 @@ function parseNote(note) {
   return { text: note.slice(0, split + 1), signatures };
 }
 
+const withoutEpoch = (name) => name.replace(/\/\d+$/, '');
+
 /**
  * The tree head that a note was signed for; throws with a sentence. The whole note is read, so that no reader sees more in it than was checked. Signatures of other keys are
  * ignored if they are well-formed.
@@ -449,8 +451,7 @@ export async function openCheckpoint(note, key) {
   )
     throw new Error('its checkpoint is not a C2SP tlog-checkpoint');
   // After a backup was restored, a ledger goes on under the same name and key in its next epoch.
-  const nameOf = (name) => name.replace(/\/\d+$/, '');
-  if (origin !== key.name && (!/\/\d+$/.test(origin) || nameOf(origin) !== nameOf(key.name)))
+  if (origin !== key.name && (!/\/\d+$/.test(origin) || withoutEpoch(origin) !== withoutEpoch(key.name)))
     throw new Error(`its checkpoint is of the ledger ${origin}, not of ${key.name}`);
   const keyHash =
     origin === key.name
@@ -657,6 +658,13 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     );
     return result(null);
   }
+  // After a backup was restored, the ledger goes on under the next number with the same key, and C2SP tlog-policy allows one name per key.
+  const isThisLog = async (text) => {
+    const other = await parseVerifierKey(text).catch(() => null);
+    return (
+      other !== null && equal(other.publicKey, key.publicKey) && withoutEpoch(other.name) === withoutEpoch(key.name)
+    );
+  };
   if (expectedKey.trim() === '')
     say(
       'note',
@@ -664,6 +672,12 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
       `${key.text}. It came with the files. Compare it with the one that the controller publishes, or has told you in another way.`,
     );
   else if (expectedKey.trim() === key.text) say('ok', 'Verifier key', 'matches the key you gave');
+  else if (await isThisLog(expectedKey.trim()))
+    say(
+      'ok',
+      'Verifier key',
+      `has the public key that you gave, of the same ledger; the name of this one, ${key.name}, is of another epoch: a backup was restored between them`,
+    );
   else {
     say('bad', 'log.vkey', `does not match the key you gave: ${key.text}`);
     return result(key);
@@ -678,8 +692,8 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     if (!isBare || (read !== null && read.logs.join() !== key.text))
       throw new Error('names a different key or different rules');
     policy = isOwn ? await parsePolicy(policyText) : (read ?? policy);
-    if (isOwn && policy.logs.length > 0 && !policy.logs.includes(key.text))
-      throw new Error('your policy names other logs than this one');
+    const isNamed = (await Promise.all(policy.logs.map(isThisLog))).includes(true);
+    if (isOwn && policy.logs.length > 0 && !isNamed) throw new Error('your policy names other logs than this one');
   } catch (error) {
     say('bad', 'tlog-policy', error.message);
     if (isOwn) return result(key);

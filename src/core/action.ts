@@ -542,6 +542,14 @@ const everythingExported = z.object({
   upTo: count,
 });
 
+/** What witnesses signed of an earlier checkpoint is kept in these files, so that a missing one is noticed. */
+const checkpointWitnessed = z.object({
+  action: z.literal('checkpoint.witnessed'),
+  actor,
+  /** Files of DATA_DIR/witnessed, and the SHA-256 of each cosignature line, or of the token. */
+  files: z.array(z.object({ name: z.string(), sha256: z.array(z.string()) })),
+});
+
 /** A backup was restored: this is the first entry of the epoch that begins with it. Everything after the backup is lost. */
 const installationRestored = z.object({
   action: z.literal('installation.restored'),
@@ -596,6 +604,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   installationReopened,
   holdPlaced,
   holdLifted,
+  checkpointWitnessed,
   installationRestored,
   backupMade,
   everythingExported,

@@ -2,8 +2,12 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { isoNow } from '../core/clock.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
+import { appendAction } from './append-action.ts';
 import { writeDurably } from './durable-file.ts';
 import type { Sealing } from './seal.ts';
 import { readTimestamp } from './timestamp.ts';
@@ -86,6 +90,7 @@ function identityOf(witness: Witness): string {
 
 export interface WitnessDeps extends Pick<Asking, 'publicKey' | 'post' | 'openPlace'> {
   readonly store: Store;
+  readonly ledger: Parameters<typeof appendAction>[0];
   readonly epoch: number;
   /** DATA_DIR/witnessed. */
   readonly folder: string;
@@ -119,6 +124,7 @@ export async function witnessNewest(
   { again }: { /** Also ask those that have seen this checkpoint. */ readonly again: boolean },
 ): Promise<Witnessing> {
   const { store, epoch, folder } = deps;
+  await recordKept(deps);
   const sealing = await deps.seal();
   if (!('checkpoint' in sealing)) return sealing;
   const { note, size } = sealing.checkpoint;
@@ -226,6 +232,53 @@ async function linesIn(path: string, note: string): Promise<readonly string[]> {
         .split('\n')
         .filter((line) => line !== '')
     : [];
+}
+
+/** The hashes of what a file holds: of each cosignature line of a `.txt`, or of a token. */
+export function hashesOfKept({ name, bytes }: KeptFile): readonly string[] {
+  if (!name.endsWith('.txt')) return [sha256Hex(bytes)];
+  const note = bytes.toString('utf8');
+  // The first line after the text is the ledger's own signature.
+  const [, ...lines] = note.slice(note.indexOf('\n\n') + 2).split('\n');
+  return lines.filter((line) => line !== '').map((line) => sha256Hex(Buffer.from(line)));
+}
+
+/** Files that one entry lists. */
+const LISTED = 200;
+
+/**
+ * Records what is kept in `folder` since the last such entry, so that it is under the next checkpoint and cannot be
+ * removed unnoticed. Only if something else was appended after the newest checkpoint that was witnessed: otherwise each
+ * entry would need a checkpoint, and each checkpoint an entry.
+ */
+async function recordKept({ store, ledger, folder, clock }: WitnessDeps): Promise<void> {
+  const names = [...(await namesIn(folder, '.txt')), ...(await namesIn(folder, '.tsr'))].sort();
+  const newest = names.reduce((size, name) => Math.max(size, checkpointInName(name)?.size ?? 0), 0);
+  const last = await store.read
+    .selectFrom('action_history')
+    .select(['object', 'seq'])
+    .where('action', '=', 'checkpoint.witnessed')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const fresh = names.filter((name) => name > (last?.object ?? '')).slice(0, LISTED);
+  const other = await store.read
+    .selectFrom('entries')
+    .select('seq')
+    .where('seq', '>', newest)
+    .where('seq', '!=', last?.seq ?? 0)
+    .limit(1)
+    .executeTakeFirst();
+  if (fresh.length === 0 || other === undefined) return;
+  const files = await Promise.all(
+    fresh.map(async (name) => ({
+      name,
+      sha256: [...hashesOfKept({ name, bytes: await readFile(join(folder, name)) })],
+    })),
+  );
+  const action = { action: 'checkpoint.witnessed' as const, actor: 'program', files };
+  const parts = ['checkpoint.witnessed', sha256Hex(Buffer.from(JSON.stringify(files)))];
+  await appendAction(ledger, INSTALLATION, action, parts, isoNow(clock));
 }
 
 /** A token over a checkpoint as sealed (RFC 3161), named as in DATA_DIR/witnessed. */

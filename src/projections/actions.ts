@@ -38,6 +38,8 @@ function objectOf(action: Action): string | null {
       return action.caseId;
     case 'document.manifest':
       return action.reference;
+    case 'checkpoint.witnessed':
+      return action.files.at(-1)?.name ?? null;
     case 'document.produced':
     case 'document.downloaded':
     case 'document.mailed':

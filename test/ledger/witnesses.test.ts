@@ -77,7 +77,8 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
     quorum: true,
     witnesses: [{ outcome: 'cosigned' }, { outcome: 'stamped' }, { outcome: 'copied' }],
   });
-  const size = await world.deliver();
+  // With the entry that records what was signed before.
+  const size = (await world.deliver()) + 1;
   expect(await world.run()).toMatchObject({ quorum: true });
   // A witness gets each checkpoint only once.
   expect((await world.run()).witnesses.map(({ outcome }) => outcome)).toEqual(['unchanged', 'unchanged', 'unchanged']);
@@ -172,6 +173,43 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   expect(await world.faults()).toEqual([]);
   await world.write('quorum none');
   expect((await world.faults()).join('\n')).toContain('not from an authority in WITNESSES');
+});
+
+test('what witnesses signed is recorded under the next checkpoint, so that removing it with the state of the runs is found', async () => {
+  const world = await createWorld();
+  const { context, folder, witnessed } = world;
+  await world.write(`witness other ${await startWitness('witness.example/1', context.verifierKey)}`, 'quorum other');
+  const recorded = async () => {
+    await context.projector.catchUp();
+    const rows = await context.store.read
+      .selectFrom('action_history')
+      .select('object')
+      .where('action', '=', 'checkpoint.witnessed')
+      .execute();
+    return rows.map(({ object }) => object);
+  };
+  await world.deliver();
+  await world.run();
+  // Nothing was appended since, so nothing is recorded, and nothing is witnessed again.
+  await world.run();
+  expect(await recorded()).toEqual([]);
+  await world.deliver();
+  await world.run();
+  await world.run();
+  expect(await recorded()).toEqual(['1-0000000000000001.txt']);
+  expect(await world.faults()).toEqual([]);
+
+  await rename(witnessed, join(folder, 'elsewhere'));
+  await context.store.transaction(({ query }) =>
+    query.deleteFrom('settings').where('name', '=', 'witnesses').execute(),
+  );
+  expect(await world.faults()).toEqual([
+    'file-missing: entry 3 records what witnesses signed, but DATA_DIR/witnessed/1-0000000000000001.txt is missing',
+  ]);
+  await rename(join(folder, 'elsewhere'), witnessed);
+  const file = join(witnessed, '1-0000000000000001.txt');
+  await writeFile(file, (await readFile(file, 'utf8')).replace(/\n— witness\.example\/1 .*\n$/, '\n'));
+  expect((await world.faults()).join('\n')).toContain('no longer holds all of it');
 });
 
 test('a failing witness does not hold up the others, and warnings say what has been waiting too long', async () => {

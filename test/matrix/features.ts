@@ -753,8 +753,9 @@ export const features: readonly Feature[] = [
   },
   {
     name: 'witnesses, a time-stamping authority, a folder and a bucket elsewhere',
-    leaves: { files: ['witnessed'], settings: ['witnesses'] },
-    async setUp({ world: { context }, place, run }) {
+    leaves: { files: ['witnessed'], settings: ['witnesses'], actions: ['checkpoint.witnessed'] },
+    async setUp({ world, place, run }) {
+      const { context } = world;
       const authority = await serveAuthority();
       const lines = [
         `witness other ${await startWitness('witness.example/1', context.verifierKey)}`,
@@ -767,6 +768,9 @@ export const features: readonly Feature[] = [
       const policy = join(await temporaryFolder(), 'policy');
       await writeFile(policy, `${lines.join('\n')}\n`);
       place.env['WITNESSES'] = policy;
+      await run('ledger', 'witness');
+      // What was signed is recorded once something else was appended.
+      await world.event('consent.recorded', decision('witnessed'));
       await run('ledger', 'witness');
     },
     pages: () => ['/evidence'],

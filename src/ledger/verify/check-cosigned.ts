@@ -1,15 +1,25 @@
+import { actionSchema } from '../../core/action.ts';
 import type { Checking, Run } from './check-types.ts';
 import type { SignedNote } from './signed-notes.ts';
 import { readTimestamp } from '../timestamp.ts';
 import { cosignedAt } from '../ask-witness.ts';
-import { type KeptFile, namesKept, readWitnessState } from '../cosigned-checkpoints.ts';
+import { hashesOfKept, type KeptFile, namesKept, readWitnessState } from '../cosigned-checkpoints.ts';
 import type { Cosigner, TimestampAuthority } from '../witness-policy.ts';
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
 
 /** Checks notes, cosignatures and tokens, and that everything kept still exists. Roots are compared by another check. */
 export function beginWitnessed({ store, signed, stated, report }: Run): Checking {
   if (signed.witnessed === null) return {};
   const { policy, kept, tokens, elsewhere, unread } = signed.witnessed;
   const unchecked = [...unread];
+  const recorded: { readonly seq: number; readonly name: string; readonly sha256: readonly string[] }[] = [];
   let cosignatures = 0;
   let timestamps = 0;
   let strangers = 0;
@@ -59,6 +69,23 @@ export function beginWitnessed({ store, signed, stated, report }: Run): Checking
     newest = Math.max(newest, note.size ?? 0);
   }
 
+  /** Checks that what entries recorded is still kept. */
+  function checkRecorded(): void {
+    const there = new Map(
+      [...tokens, ...kept.map(({ file, note }) => ({ name: file, bytes: Buffer.from(note) }))].map((one) => [
+        one.name,
+        new Set(hashesOfKept(one)),
+      ]),
+    );
+    for (const { seq, name, sha256 } of recorded)
+      if (!sha256.every((one) => there.get(name)?.has(one) === true))
+        report({
+          seq,
+          fault: 'file-missing',
+          sentence: `entry ${seq} records what witnesses signed, but DATA_DIR/witnessed/${name} ${there.has(name) ? 'no longer holds all of it' : 'is missing'}`,
+        });
+  }
+
   /** Checks that what the last runs kept still exists. */
   async function checkPresence(): Promise<void> {
     const there = new Set([...kept.map(({ file }) => file), ...tokens.map(({ name }) => name)]);
@@ -74,6 +101,12 @@ export function beginWitnessed({ store, signed, stated, report }: Run): Checking
   }
 
   return {
+    entry(entry) {
+      if (entry.kind !== 'action' || entry.body?.includes('"checkpoint.witnessed"') !== true) return;
+      const read = actionSchema.safeParse(parsed(entry.body)).data;
+      if (read?.action === 'checkpoint.witnessed')
+        for (const file of read.files) recorded.push({ seq: entry.seq, ...file });
+    },
     async end() {
       for (const one of kept) {
         one.faults.forEach(report);
@@ -85,6 +118,7 @@ export function beginWitnessed({ store, signed, stated, report }: Run): Checking
       }
       for (const token of tokens) await checkToken(token);
       await checkPresence();
+      checkRecorded();
       if (strangers > 0)
         unchecked.push(
           `${strangers} ${strangers === 1 ? 'cosignature or token is' : 'cosignatures and tokens are'} kept in DATA_DIR/witnessed, but WITNESSES does not say whose to accept`,
