@@ -54,8 +54,8 @@ export async function fillIn(wanted: readonly Feature[], makeDatabase: MakeDatab
   await made.world.context.seal();
   await made.close();
 
-  // Not near the end of a minute.
-  const isAt = `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 16)}:05.000Z`;
+  // Not near the end of a minute, nor so late that what a slow movement has just appended should be sealed.
+  const isAt = `${new Date(Date.now() + 3_000_000).toISOString().slice(0, 16)}:05.000Z`;
   const filled = { place: made.place, surroundings, paths, isAt, makeDatabase, features: wanted };
   const picture = await pictureOf(made.place, filled);
   return { ...filled, picture, ...(await claims(filled, picture)) };
