@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { proofFolder } from '../../reports/dsar-pack/proofs.ts';
 import { openContext } from '../../src/context.ts';
 import { loadConfig } from '../../src/config.ts';
+import { originOf, verifierKeyOf } from '../../src/crypto/checkpoint.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { proofFiles, proveEntry } from '../../src/ledger/prove-entry.ts';
 import { createLog } from '../../src/log.ts';
@@ -103,6 +105,17 @@ test('the proof of an entry carries the time stamp over its checkpoint, which op
   await writeFile(join(out, note), proven);
   await writeFile(join(out, token), (await readFile(join(out, token))).fill(0, 40, 160));
   expect((await verify(out)).code).toBe(3);
+});
+
+test('the verifier takes the key of a later epoch of the same ledger, and no other', async () => {
+  const { context, seq } = await world();
+  const folder = await proofOf(context, seq);
+  const later = verifierKeyOf(originOf(context.instance, 2), context.keys.verifying);
+  const found = await verify(folder, '--key', later);
+  expect([found.code, found.stdout]).toEqual([0, expect.stringContaining('a backup was restored between them')]);
+  const stranger = verifierKeyOf(originOf('0123456789', 1), context.keys.verifying);
+  const other = verifierKeyOf(originOf(context.instance, 1), generateKeyPairSync('ed25519').publicKey);
+  for (const key of [stranger, other]) expect((await verify(folder, '--key', key)).code).toBe(3);
 });
 
 test('the reader’s own policy decides whether the witnesses are enough', async () => {
