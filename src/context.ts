@@ -697,6 +697,7 @@ const outsideHere: OutsideReaders = {
   readBulkItems: async (bytes, called) =>
     (await import('./policies/bulk-file.ts')).parseBulkItems(Buffer.from(bytes), called),
   discoverFields: async (...of) => (await import('../receivers/discover/discover.ts')).discover(...of),
+  readOneDelivery: async (...of) => (await import('../receivers/read.ts')).readDelivery(...of),
 };
 
 /** The journal is ahead of the database: an old backup was restored. Continuing would assign numbers a second time. */

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { UsageError } from '../core/errors.ts';
 import { discover } from '../../receivers/discover/discover.ts';
+import { readDelivery } from '../../receivers/read.ts';
 import { readOutsideFile } from '../documents/outside-file.ts';
 import { parseBulkItems } from '../policies/bulk-file.ts';
 import type { FromThread, OutsideTask } from './outside-thread.ts';
@@ -19,6 +20,8 @@ async function read(): Promise<FromThread> {
         return { found: parseBulkItems(Buffer.from(task.bytes), task.called) };
       case 'fields':
         return { found: discover(...task.of) };
+      case 'delivery':
+        return { found: readDelivery(...task.of) };
     }
   } catch (error) {
     return error instanceof UsageError ? { problems: error.problems } : { error: String(error) };

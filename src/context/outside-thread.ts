@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { CodedError, UsageError } from '../core/errors.ts';
 import type { discover, Discovery } from '../../receivers/discover/discover.ts';
+import { readDelivery, type Reading } from '../../receivers/read.ts';
 import type { OutsideFile } from '../documents/outside-file.ts';
 import type { FormA } from '../policies/generate.ts';
 
@@ -8,11 +9,12 @@ import type { FormA } from '../policies/generate.ts';
 export type OutsideTask =
   | { readonly read: 'file'; readonly path: string }
   | { readonly read: 'bulk-items'; readonly bytes: Uint8Array; readonly called: string }
-  | { readonly read: 'fields'; readonly of: Parameters<typeof discover> };
+  | { readonly read: 'fields'; readonly of: Parameters<typeof discover> }
+  | { readonly read: 'delivery'; readonly of: Parameters<typeof readDelivery> };
 
 /** The answer of the thread. */
 export type FromThread =
-  | { readonly found: OutsideFile | readonly FormA[] | Discovery }
+  | { readonly found: OutsideFile | readonly FormA[] | Discovery | Reading }
   | { readonly problems: readonly string[] }
   | { readonly error: string };
 
@@ -24,6 +26,8 @@ const LONGEST_MS = 120_000;
 /** Files that may wait for their turn. */
 const WAITING = 4;
 const HEAP_MB = 384;
+/** A delivery of this size is read in less time than a thread needs to start. */
+const QUICK_BYTES = 64 * 1024;
 
 const openWorker = (task: OutsideTask): Thread =>
   new Worker(new URL('./outside-thread-main.js', import.meta.url), {
@@ -38,6 +42,7 @@ export interface OutsideReaders {
   /** Rejects with UsageError as parseBulkItems does. */
   readonly readBulkItems: (bytes: Uint8Array, called: string) => Promise<readonly FormA[]>;
   readonly discoverFields: (...of: Parameters<typeof discover>) => Promise<Discovery>;
+  readonly readOneDelivery: (...of: Parameters<typeof readDelivery>) => Promise<Reading>;
 }
 
 /**
@@ -62,6 +67,8 @@ export function createOutsideThread(openThread: (task: OutsideTask) => Thread = 
     readOutsideFile: async (path) => (await inTurn({ read: 'file', path })) as OutsideFile,
     readBulkItems: async (bytes, called) => (await inTurn({ read: 'bulk-items', bytes, called })) as readonly FormA[],
     discoverFields: async (...of) => (await inTurn({ read: 'fields', of })) as Discovery,
+    readOneDelivery: async (...of) =>
+      of[0].length > QUICK_BYTES ? ((await inTurn({ read: 'delivery', of })) as Reading) : readDelivery(...of),
   };
 }
 

@@ -57,8 +57,11 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 /** Deeper texts are not indented: their indentation would be many times as long as they are. */
 const DEEPEST = 100;
 
-/** JSON with line breaks, each token as it was written: parsing would round long numbers. Other text unchanged. */
-export function indentJson(text: string): string {
+/**
+ * JSON with line breaks, each token as it was written: parsing would round long numbers. Other text unchanged. Ends after
+ * `most` characters.
+ */
+export function indentJson(text: string, most = Infinity): string {
   try {
     JSON.parse(text);
   } catch {
@@ -72,6 +75,7 @@ export function indentJson(text: string): string {
     indented += token === ':' ? ': ' : token;
     if ('{['.includes(token)) depth += 1;
     if (depth > DEEPEST) return text;
+    if (indented.length > most) return indented;
     before = token;
   }
   return indented;

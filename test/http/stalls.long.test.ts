@@ -30,6 +30,8 @@ let stalls: string;
 let owner: Visitor;
 let adminUrl: string;
 let token: string;
+/** The entry of the largest delivery. */
+let largest: number;
 let signInAgain: () => Promise<void>;
 
 beforeAll(async () => {
@@ -100,6 +102,7 @@ async function deliverLargest(publicUrl: string, env: string): Promise<void> {
       },
     });
     if (answer.status !== 200) throw new Error(`refused: ${answer.status}`);
+    largest = ((await answer.json()) as { seq: number }).seq;
   }
 }
 
@@ -308,7 +311,16 @@ async function visitAll(): Promise<ReadonlyMap<string, Form>> {
   const forms = new Map<string, Form>();
   const opened = new Map<string, number>();
   const seen = new Set<string>();
-  const waiting = ['/', '/account', '/people', '/documents/check', '/documents/export', '/sources/import', '/readings'];
+  const waiting = [
+    '/',
+    `/entries/${largest}`,
+    '/account',
+    '/people',
+    '/documents/check',
+    '/documents/export',
+    '/sources/import',
+    '/readings',
+  ];
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     if (seen.has(path) || !path.startsWith('/') || path.startsWith('//')) continue;
     seen.add(path);

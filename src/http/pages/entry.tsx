@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
 import { visibleText } from '../../../reports/render/text.ts';
-import { readDelivery, type Reading } from '../../../receivers/read.ts';
+import type { Reading } from '../../../receivers/read.ts';
 import { decompressed } from '../../../receivers/unpack.ts';
 import { loadDelivery, type ShownEntry } from '../../attention/deliveries.ts';
 import type { Context } from '../../context.ts';
@@ -38,7 +38,7 @@ export async function entryRoutes(app: FastifyInstance, context: Context): Promi
     const source = context.sources.findAny(entry.source);
     const reading =
       entry.kind === 'webhook' && !entry.erased && source !== null
-        ? readDelivery(bytesOf(entry), {
+        ? await context.readOneDelivery(bytesOf(entry), {
             receivedAt: entry.receivedAt,
             options: source.options,
             encoding: encodingOf(entry),
@@ -288,12 +288,12 @@ function Content({ entry }: { entry: ShownEntry }) {
       </p>
     );
   if (bodyText !== null) {
-    const text = indentJson(bodyText);
+    const text = indentJson(bodyText, TEXT_SHOWN);
     return (
       <>
         <pre class="content">{visibleText(text.slice(0, TEXT_SHOWN))}</pre>
         {text.length > TEXT_SHOWN ? (
-          <p class="hint">{formatCount(text.length - TEXT_SHOWN)} more characters are not shown.</p>
+          <p class="hint">Only the beginning of its {formatCount(bodyText.length)} characters is shown.</p>
         ) : null}
       </>
     );
@@ -305,7 +305,7 @@ function Content({ entry }: { entry: ShownEntry }) {
       <>
         <p>Compressed; decompressed for this page:</p>
         <pre class="content">
-          {visibleText(indentJson(Buffer.from(unpacked.plain).toString('utf8')).slice(0, TEXT_SHOWN))}
+          {visibleText(indentJson(Buffer.from(unpacked.plain).toString('utf8'), TEXT_SHOWN).slice(0, TEXT_SHOWN))}
         </pre>
       </>
     );
