@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { isoNow } from '../core/clock.ts';
+import { StoreUnavailable } from '../core/errors.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { readSetting } from '../store/settings.ts';
@@ -278,7 +279,10 @@ async function recordKept({ store, ledger, folder, clock }: WitnessDeps): Promis
   );
   const action = { action: 'checkpoint.witnessed' as const, actor: 'program', files };
   const parts = ['checkpoint.witnessed', sha256Hex(Buffer.from(JSON.stringify(files)))];
-  await appendAction(ledger, INSTALLATION, action, parts, isoNow(clock));
+  await appendAction(ledger, INSTALLATION, action, parts, isoNow(clock)).catch((error: unknown) => {
+    // A ledger that refuses entries is all the more shown to its witnesses.
+    if (!(error instanceof StoreUnavailable)) throw error;
+  });
 }
 
 /** A token over a checkpoint as sealed (RFC 3161), named as in DATA_DIR/witnessed. */
