@@ -41,7 +41,9 @@ test('witnesses cosign successive checkpoints, and detect a rewritten or truncat
   ]);
   await policy('group any-of any one two\nquorum any-of');
   await open('Berta');
+  // Three requests and the record of what was signed: five entries, so that the last one is part of the next proof.
   await open('Carla');
+  await open('Cleo');
   const { size, files, witnesses } = JSON.parse((await run('ledger', 'witness', path, '--json')).stdout) as {
     size: number;
     files: string[];

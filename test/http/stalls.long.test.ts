@@ -354,7 +354,7 @@ async function submit(form: Form, kind: string): Promise<{ readonly status: numb
     is === 'free' ? text(longest) : is === 'date' ? dateOf(name, kind) : value,
   ]);
   if (!form.isPost) {
-    const query = new URLSearchParams(filled as [string, string][]);
+    const query = new URLSearchParams(filled);
     return owner.get(`${form.action.split('?')[0]}?${query.toString()}`.slice(0, 12_000));
   }
   if (!form.isMultipart) return owner.post(form.action, Object.fromEntries(filled) as Record<string, string>);
