@@ -29,13 +29,15 @@ const notOfOneLine = ['answer.purposes', 'new request.reference'];
 
 /** Every field of these that a person fills in with a line of text of their own. */
 function lineFields(named: Readonly<Record<string, z.ZodObject>>): readonly Field[] {
-  return Object.entries(named).flatMap(([object, schema]) =>
-    Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
-      const plain = inner(field);
-      if (!(plain instanceof z.ZodString) || (plain.maxLength ?? Infinity) > LONGEST_LINE) return [];
-      return [{ name: `${object}.${name}`, read: (text: string) => plain.safeParse(text) }];
-    }),
-  ).filter(({ name }) => !notOfOneLine.includes(name));
+  return Object.entries(named)
+    .flatMap(([object, schema]) =>
+      Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
+        const plain = inner(field);
+        if (!(plain instanceof z.ZodString) || (plain.maxLength ?? Infinity) > LONGEST_LINE) return [];
+        return [{ name: `${object}.${name}`, read: (text: string) => plain.safeParse(text) }];
+      }),
+    )
+    .filter(({ name }) => !notOfOneLine.includes(name));
 }
 
 const fields = lineFields({
