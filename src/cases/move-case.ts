@@ -22,7 +22,8 @@ import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 import { type Match, matchCase } from './match-subject.ts';
-import { type CheckedMove, cleanedLine, moment, readMove, text } from './moves.ts';
+import { isOneLine, ONE_LINE } from '../core/validation.ts';
+import { type CheckedMove, line, lineOf, moment, readMove, text } from './moves.ts';
 import { documentsOfCase } from '../store/queries/documents-of-case.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import { type CaseWriting, viewCase } from './view.ts';
@@ -266,27 +267,22 @@ export const openCaseSchema = z.strictObject({
     description: 'When it arrived through any channel of the controller.',
   }),
   /** How it arrived: letter, mail, telephone … */
-  channel: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .meta({ title: 'Channel', description: 'For example letter, e-mail, phone.' }),
-  requesterName: cleanedLine.nullable().default(null).meta({ title: 'Name of the requester' }),
-  requesterEmail: cleanedLine.nullable().default(null).meta({ title: 'E-mail of the requester', format: 'email' }),
+  channel: lineOf(200).meta({ title: 'Channel', description: 'For example letter, e-mail, phone.' }),
+  requesterName: line.nullable().default(null).meta({ title: 'Name of the requester' }),
+  requesterEmail: line.nullable().default(null).meta({ title: 'E-mail of the requester', format: 'email' }),
   /** A code of the list. */
   jurisdiction: jurisdictionSchema.nullable().default(null).meta({
     title: 'Where the requester is',
     description: 'Without it only the controller’s law applies.',
   }),
   /** An id that the requester read from their own browser. */
-  subject: cleanedLine.nullable().default(null).meta({ title: 'Id from the requester’s device' }),
+  subject: line.nullable().default(null).meta({ title: 'Id from the requester’s device' }),
   message: text.nullable().default(null).meta({ title: 'What was requested' }),
-  actor: z.string().trim().min(1).max(200),
+  actor: lineOf(200),
   /** A reference, for instance the number of a form, opens only one case, so that a double click does not open two. */
   reference: z.string().min(1).max(200).optional(),
   /** BCP 47; the language of the page on which it was made. */
-  language: z.string().max(35).exactOptional(),
+  language: z.string().max(35).refine(isOneLine, ONE_LINE).exactOptional(),
   /** The requester used the request form. */
   receiptBasis: z.literal('form').exactOptional(),
 });

@@ -37,9 +37,15 @@ export function isOpen(state: string): boolean {
 
 /** What has to be recorded for each move. Identity documents are never kept: only what was checked, how and by whom. */
 export const text = z.string().trim().min(1).max(4000);
-export const line = z.string().trim().min(1).max(300);
-/** One that enters with a request, from someone who may have written anything in it. */
-export const cleanedLine = z.string().trim().overwrite(asOneLine).min(1).max(300);
+/** One line of text: what would not be part of one is kept as the names of its characters ({@link asOneLine}). */
+export const lineOf = (most: number) =>
+  z
+    .string()
+    .trim()
+    .overwrite((written) => asOneLine(written, most))
+    .min(1)
+    .max(most);
+export const line = lineOf(300);
 /** A time, ISO 8601 with an offset; stored as UTC with milliseconds. */
 export const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString());
 /** When it happened, if not at the time of recording. */

@@ -38,12 +38,15 @@ const NOT_ONE_LINE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]
 /**
  * A text from outside as one line ({@link isOneLine}): each character that may not be in one becomes its code point in
  * brackets, such as `[U+001B]`, so that terminals and spreadsheets get nothing to act on and a reader sees what it was.
+ * If that is longer than `most`, each becomes `\ufffd` instead, so that a text that was accepted always fits.
  */
-export function asOneLine(text: string): string {
-  return text.replace(new RegExp(NOT_ONE_LINE, 'gu'), (character) => {
+export function asOneLine(text: string, most = Number.POSITIVE_INFINITY): string {
+  const others = new RegExp(NOT_ONE_LINE, 'gu');
+  const named = text.replace(others, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
     return `[U+${code}]`;
   });
+  return named.length <= most ? named : text.replace(others, '\ufffd');
 }
 
 /** What {@link isOneLine} requires, to follow the name of a field. */

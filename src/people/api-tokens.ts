@@ -8,7 +8,7 @@ import { type Person, personAction, recordForPerson, type Refused } from './peop
 import { actorOf, type PeopleDeps, type Session, slugsOf } from './sessions.ts';
 
 /** The most valid tokens per person. */
-const TOKENS_PER_PERSON = 20;
+export const TOKENS_PER_PERSON = 20;
 /** Maximum lifetime of a token, days. */
 export const TOKEN_DAYS_MAX = 366;
 export const TOKEN_DAYS = 90;

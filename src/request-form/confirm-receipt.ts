@@ -63,10 +63,10 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
       if (email === null || !isOpen(row.state)) return { outcome: 'settled' };
       const now = isoNow(deps.clock);
       if (codeExpires(row) <= now) throw new JobRefused('No mail was sent: its code has expired.');
+      // In the order of the ledger, made under its write lock: requests at once are counted as one after the other.
       const before = (await requestsOfDay(deps.store, row.receipt_at)).filter(
         (one) =>
-          one.requester_email?.toLowerCase() === email.toLowerCase() &&
-          `${one.receipt_at} ${one.case_id}` < `${row.receipt_at} ${caseId}`,
+          one.requester_email?.toLowerCase() === email.toLowerCase() && Number(one.opened_seq) < Number(row.opened_seq),
       );
       if (before.length >= MAILS_PER_DAY) return { outcome: 'too-many' };
       // The address may be someone else's, so the mail contains nothing that was typed into the form.
@@ -115,7 +115,7 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
 async function requestsOfDay(store: Store, until: string) {
   return store.read
     .selectFrom('cases')
-    .select(['case_id', 'requester_email', 'receipt_at'])
+    .select(['requester_email', 'opened_seq'])
     .where('receipt_basis', '=', 'form')
     .where('receipt_at', '>', new Date(Date.parse(until) - 24 * 3_600_000).toISOString())
     .execute();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { moveLatest, openCase } from '../cases/move-case.ts';
 import type { CaseRow } from '../cases/fold.ts';
 import { parseFolded } from '../cases/folded.ts';
-import { cleanedLine, isOpen, text } from '../cases/moves.ts';
+import { isOpen, line, text } from '../cases/moves.ts';
 import type { CaseWriting } from '../cases/view.ts';
 import { isoNow } from '../core/clock.ts';
 import { requestKinds } from '../core/vocabulary.ts';
@@ -59,7 +59,7 @@ const empty = (value: unknown) => (typeof value === 'string' && value.trim() ===
 /** A requester's input. */
 export const requestSchema = z.object({
   kind: z.enum(requestKinds),
-  name: cleanedLine,
+  name: line,
   email: z.email().max(254),
   place: z.preprocess(empty, jurisdictionSchema.nullable().default(null)),
   // Browsers count a line break as one character but send two.
@@ -68,7 +68,7 @@ export const requestSchema = z.object({
     text.nullable().default(null),
   ),
   /** An id shown in the requester's own browser. */
-  subject: z.preprocess(empty, cleanedLine.nullable().default(null)),
+  subject: z.preprocess(empty, line.nullable().default(null)),
 });
 export type RequestField = keyof z.infer<typeof requestSchema>;
 

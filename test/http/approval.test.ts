@@ -209,3 +209,29 @@ it('refuses an answer if a file is added after it was checked and before it is r
   expect(asked).toBe(2);
   expect(moved).toEqual({ outcome: 'refused', problems: [expect.stringContaining('was added after it')] });
 });
+
+it('approves nothing if a file is added after the approval was checked and before it is recorded', async () => {
+  const { world, caseId, file, otto } = await createApprovalWorld(false);
+  const { cases, store } = world.context;
+  const { seen = '' } = approvalIn((await otto.get(`/cases/${caseId}`)).text, 'answer');
+  const { version: basedOn } = await store.read
+    .selectFrom('cases')
+    .select('version')
+    .where('case_id', '=', caseId)
+    .executeTakeFirstOrThrow();
+  let asked = 0;
+  const deps = {
+    ...cases,
+    profileOf: async (source: string) => {
+      asked += 1;
+      if (asked === 2) await file('between.csv');
+      return cases.profileOf(source);
+    },
+  };
+  const input = { caseId, basedOn, move: 'approve', details: { of: 'answer', seen }, actor: 'Otto (p-00000002)' };
+  expect(await moveCase(deps, input)).toMatchObject({
+    outcome: 'conflict',
+    unseen: expect.stringContaining('was added after you looked'),
+  });
+  expect(asked).toBe(2);
+});

@@ -1,11 +1,18 @@
-import { expect, it } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { addDocumentSchedule, listDocumentSchedules } from '../../src/documents/schedules.ts';
 import { addAttachment, ATTACHMENT_BYTES, ATTACHMENTS, listAttachments } from '../../src/documents/attachments.ts';
 import { choose } from '../../src/erasure/choose.ts';
 import { erasureJob, startErasure } from '../../src/erasure/jobs.ts';
 import { planErasure } from '../../src/erasure/plan.ts';
 import { digestOfPlan, findProposal, keepProposal, withdrawProposal } from '../../src/erasure/proposal.ts';
-import { createOfficeWorld, type OfficeWorld } from './office-world.ts';
+import { createApiToken, listApiTokens, TOKENS_PER_PERSON } from '../../src/people/api-tokens.ts';
+import { loadSavedViews, saveView, SAVED_VIEWS } from '../../src/people/saved-views.ts';
+import { findPerson } from '../../src/people/people.ts';
+import { REQUESTS_PER_HOUR, submitRequest } from '../../src/request-form/request-form.ts';
+import { startMailServer } from '../outside/mail-server.ts';
+import { PATIENTLY } from '../temporary.ts';
+import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';
 
 /** How often each is tried at once. */
@@ -88,4 +95,62 @@ it('either approves or withdraws an erasure, and says which, though both are tri
         : { started: false, withdrawn: 1, kept: false, jobs: 0 },
     );
   }
+});
+
+async function officerOf(world: OfficeWorld) {
+  const { personId } = await signedInAs(world, 'officer');
+  const person = await findPerson(world.context, personId);
+  if (person === null) throw new Error('no officer');
+  return person;
+}
+
+it('gives an account no more API tokens than allowed, though twenty are made at once', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const person = await officerOf(world);
+  const make = () =>
+    createApiToken(
+      world.context,
+      person,
+      { label: 'export', scope: 'read', sources: null, days: 30 },
+      { officer: ACTOR },
+    );
+  for (let nth = 1; nth < TOKENS_PER_PERSON; nth += 1) await make();
+  expect(outcomesOf(await atOnce(make))).toEqual(['made', ...Array<string>(TRIES - 1).fill('refused')]);
+  expect(await listApiTokens(world.context, person.personId)).toHaveLength(TOKENS_PER_PERSON);
+});
+
+it('keeps no more saved views of a person than allowed, though twenty are saved at once', async () => {
+  const { context } = await createOfficeWorld({}, { worker: false });
+  const save = (name: string) => saveView(context.store, 'p-00000001', { name, filter: {} });
+  for (let nth = 1; nth < SAVED_VIEWS; nth += 1) await save(`before ${nth}`);
+  expect(outcomesOf(await atOnce((nth) => save(`view ${nth}`)))).toEqual([
+    ...Array<string>(TRIES - 1).fill('full'),
+    'saved',
+  ]);
+  expect(await loadSavedViews(context.store, 'p-00000001')).toHaveLength(SAVED_VIEWS);
+});
+
+it('mails an address three times a day, though twenty requests of it are sent at once, whatever their clocks say', async () => {
+  const mail = await startMailServer();
+  onTestFinished(() => mail.close());
+  const world = await createOfficeWorld({ SMTP_URL: mail.url, MAIL_FROM: 'ledger@example.org' });
+  const { context } = world;
+  const profile = 'name: Acme GmbH\ncountry: DE\nregion: BE\nemail: privacy@acme.example\nrequestForm: true\n';
+  await writeFile(context.config.controllerFile ?? '', profile);
+  expect(REQUESTS_PER_HOUR).toBeGreaterThanOrEqual(TRIES);
+  const from = context.clock().getTime();
+  const about = { kind: 'access', name: 'Ada Lovelace', email: 'ada@example.org', place: 'DE' } as const;
+  const sent = await atOnce((nth) => {
+    // Processes whose clocks differ: what is recorded later was received earlier.
+    const clock = () => new Date(from - nth * 1000);
+    const deps = { ...context, clock, catchUp: () => context.projector.catchUp() };
+    const form = { source: 'default', form: `form ${nth}`, language: 'en', mails: true };
+    return submitRequest(deps, { ...about, message: null, subject: null }, form);
+  });
+  expect(new Set(outcomesOf(sent))).toEqual(new Set([sent[0]?.outcome]));
+  await vi.waitFor(async () => {
+    const jobs = await context.jobs.list({ kind: 'request-form-mail' });
+    expect(jobs.map(({ state }) => state)).toEqual(Array(TRIES).fill('done'));
+  }, PATIENTLY);
+  expect(mail.mails).toHaveLength(3);
 });

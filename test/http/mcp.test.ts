@@ -54,6 +54,8 @@ test('MCP over HTTP reveals nothing without a valid token, with another method o
     (await fetch(url, { method: 'POST', headers: { ...own, ...more }, body })).status;
   expect(await post('{"jsonrpc":"2.0"')).toBe(400);
   expect(await post('{"hello":1}')).toBe(400);
+  // The limit of requests would count a hundred as one.
+  expect(await post(`[${Array<string>(100).fill(list).join()}]`)).toBe(400);
   expect(await post(`"${'x'.repeat(70_000)}"`)).toBe(413);
   expect(await post(list, { accept: 'text/html' })).toBe(406);
   expect(await post(list)).toBe(200);

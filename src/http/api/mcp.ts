@@ -12,6 +12,13 @@ import { isoNow } from '../../core/clock.ts';
 import { loadPolicyTexts } from '../../policy-snapshots/stored-texts.ts';
 import { officerOf } from '../auth/sessions.ts';
 
+/** The answer to several messages in one request, of which the limit of requests would count one. */
+const ONE_MESSAGE = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32600, message: 'Send one message per request: batches are not accepted (MCP 2025-06-18).' },
+};
+
 /**
  * The Model Context Protocol over HTTP (Streamable HTTP of 2025-06-18), read-only, for holders of an API token. Without
  * sessions: each POST is answered in full and nothing is kept afterwards, so the next one may go to another process.
@@ -19,6 +26,7 @@ import { officerOf } from '../auth/sessions.ts';
 export async function mcpOverHttp(app: FastifyInstance, context: Context): Promise<void> {
   app.post('/mcp', async (request, reply) => {
     const { officer, sources } = officerOf(request);
+    if (Array.isArray(request.body)) return reply.code(400).send(ONE_MESSAGE);
     const { WebStandardStreamableHTTPServerTransport } = await import(
       '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
     );
