@@ -10,6 +10,7 @@ import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts'
 import { assertSharedDirectory, highWaterPath, publishVerifierKey, verifierKeyPath } from './context/data-directory.ts';
 import { assertInstallationBegun, createDistribution, noInstallationIn, openStore } from './context/engines.ts';
 import { createOutsideThread, type OutsideReaders } from './context/outside-thread.ts';
+import { createOwnRegimes } from './context/own-regimes.ts';
 import { createProjectorThread } from './context/projector-thread.ts';
 import { originOf, parseTreeHead, readCheckpoint, verifierKeyOf } from './crypto/checkpoint.ts';
 import { publicUrlOf } from './core/address.ts';
@@ -17,7 +18,6 @@ import type { Clock } from './core/clock.ts';
 import { codeOf, UsageError } from './core/errors.ts';
 import { loadVersion } from './config/version.ts';
 import type { ControllerProfile } from './law/profile.ts';
-import { createRegimeTable } from './law/regime-table.ts';
 import type { Source } from './core/source.ts';
 import type { ErasureDeps } from './erasure/plan.ts';
 import { takeRowsLeft } from './erasure/erase.ts';
@@ -442,10 +442,9 @@ function openJobs({ config, log, clock, opened }: Base, { store, instance }: Ide
 
 /** The use cases of each folder, with their dependencies. */
 async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadModels & Work & { sample: boolean }) {
-  const { config, store, ledger, clock, keys, projector } = parts;
-  const regimes = createRegimeTable(
-    config.regimesFile === null ? undefined : await loadRegimesFile(config.regimesFile),
-  );
+  const { config, store, ledger, clock, log, keys, projector } = parts;
+  const own = config.regimesFile === null ? null : await loadRegimesFile(config.regimesFile);
+  const { regimes, record } = await createOwnRegimes({ store, ledger, keys: keys.instance, clock, log, own });
   // Entries of an offboarded source can still be read, answered and put into documents.
   const find = (slug: string) => parts.sources.findAny(slug);
   const loadProfile = (source: Source | null) => loadProfileOf(config, source);
@@ -472,7 +471,10 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     proofs: parts,
     readModelsFault: () => parts.readModels.fault(),
     sources: { find },
-    catchUp: () => projector.catchUp(),
+    async catchUp() {
+      await record();
+      return projector.catchUp();
+    },
     seal: parts.seal,
     loadProfile,
     sample: parts.sample,
@@ -503,6 +505,8 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     erasure,
     documents,
     sync,
+    /** Records the deadline rules of the installation if they changed. Called at the start, and before each document. */
+    recordRegimes: record,
     policies: createPolicyDeps({ ...parts, destinations: parts.config.destinations }),
     snapshots: createSnapshotDeps({ ...parts, destinations: parts.config.destinations }),
     loadProfile,

@@ -51,6 +51,7 @@ interface WorkerOptions {
  */
 export async function startWorker(context: Context, options: WorkerOptions = {}): Promise<Worker> {
   const { jobs, clock, log, store, config } = context;
+  await context.recordRegimes();
   const handlers = createJobHandlers(context);
   const kinds = chooseKinds(Object.keys(handlers), options.kinds);
   const scheduler = createScheduler({ store, jobs, timeZone: config.timeZone, clock, log });

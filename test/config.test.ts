@@ -671,7 +671,7 @@ describe('a regimes file', () => {
       'regimes.yaml',
       'confirm: [ca-qc]\nrows:\n  - regime: nz\n    kinds: [access]\n    period: { amount: 10, unit: days }\n    rollOver: none\n    stopClock: none\n    identity: required\n    citation: a test\n',
     );
-    const table = createRegimeTable(await loadRegimesFile(path));
+    const table = createRegimeTable((await loadRegimesFile(path)).rules);
     expect(findRegimeRows(table, 'nz', 'access')).toMatchObject([{ period: { amount: 10, unit: 'days' } }]);
     expect(findRegimeRows(table, 'ca-qc', 'access')).toMatchObject([{ confirmed: true }]);
   });

@@ -234,6 +234,8 @@ export interface PackProofs {
 export interface LetterOfCase {
   /** Ids of the laws that apply; the first determines the answer. */
   readonly laws: readonly string[];
+  /** Those of them whose deadline is a rule of the installation's own; absent: none. */
+  readonly ownRules?: readonly string[];
   readonly limit: string | null;
   readonly firstLimit: string | null;
   /** Whether this kind of request must not depend on an identity check. */

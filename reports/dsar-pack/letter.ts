@@ -114,6 +114,7 @@ export function letterFactsOf({ input, found, disclosure, texts, banner, withhel
     kind,
     ...(further.length === 0 ? {} : { further }),
     laws: input.letter?.laws ?? [deadline.regime],
+    ...(input.letter?.ownRules === undefined ? {} : { ownRules: input.letter.ownRules }),
     place: normaliseJurisdiction(row.jurisdiction),
     receivedOn: dateIn(row.receipt_at, timeZone),
     madeOn: dateIn(input.generatedAt, timeZone),

@@ -23,6 +23,8 @@ export interface LetterFacts {
   readonly further?: readonly RequestKind[];
   /** Ids of the laws that apply, the deciding one first; empty: no law gives a right. */
   readonly laws: readonly string[];
+  /** Those of them whose deadline is a rule of the installation's own, so that their statute is not cited for it. */
+  readonly ownRules?: readonly string[];
   /** ISO 3166 code of the requester's place; null: unknown. */
   readonly place: string | null;
   readonly receivedOn: string;
@@ -303,7 +305,7 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
     paragraph(say(texts.extension.lead)),
     ...wantedText(letter.text, texts),
     ...(facts.limit === null ? [] : [paragraph(say(texts.extension.newLimit), 'strong')]),
-    ...each(facts, texts, ({ extension }) => [extension]).map((text) => paragraph(say(text))),
+    ...each(withStatutes(facts), texts, ({ extension }) => [extension]).map((text) => paragraph(say(text))),
     ...lawsOf(facts)
       .filter(({ extensionComplaint }) => extensionComplaint)
       .map(({ authority }) => paragraph(say(texts.extension.complaint, { authority: authority ?? '' }))),
@@ -756,6 +758,11 @@ function each(
     );
   });
   return [...new Set(said)];
+}
+
+/** The facts with those laws only whose deadline is the statute's; without any, the letter cites none. */
+function withStatutes({ ownRules = [], ...facts }: LetterFacts): LetterFacts {
+  return { ...facts, laws: facts.laws.filter((law) => !ownRules.includes(law)) };
 }
 
 function lawsOf({ laws, place }: Pick<LetterFacts, 'laws' | 'place'>): readonly LetterLaw[] {

@@ -132,7 +132,8 @@ function problemsOfIdentity(view: CaseView, { move, details }: IdentityMove): re
   }
   if (move === 'ask-identity' && identity.doubtFirst && details.doubt === undefined) {
     const because = laws.find((law) => law.row.identity !== 'required');
-    const where = because?.id === 'eu-gdpr' || because === undefined ? 'GDPR Art. 12(6)' : because.citation;
+    const isGdpr = because === undefined || (because.id === 'eu-gdpr' && because.row.isOwn !== true);
+    const where = isGdpr ? 'GDPR Art. 12(6)' : because.citation;
     return [
       `state the reason for doubting the identity: without reasonable doubt you may not ask for information (${where})`,
     ];

@@ -28,7 +28,7 @@ export function registerDeadline(dsar: CommandUnknownOpts, io: CommandIo): void 
     const path = flags.regimes ?? readConfiguredRegimesFile();
     // The YAML reader is only imported if there is a file, so that the calculator starts fast.
     const own = path === null ? undefined : await (await import('../config/settings-files.ts')).loadRegimesFile(path);
-    const regimes = createRegimeTable(own);
+    const regimes = createRegimeTable(own?.rules);
     if (flags.cases !== undefined) return answerCases(io, flags, flags.cases, regimes);
     const read = readDeadlineCase(caseOf(flags));
     if (read.outcome === 'refused') throw new UsageError(read.problems);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
+import { sha256Hex } from '../crypto/hash.ts';
 import { UsageError, unreadableFile } from '../core/errors.ts';
 import { type ControllerProfile, profileSchema } from '../law/profile.ts';
 import { type RegimesFile, regimesFileSchema } from '../law/regime-schema.ts';
@@ -118,8 +119,18 @@ export function parseControllerProfile(text: string, path: string): Promise<Yaml
  * Reads the installation's own rules (docs/deadlines.md, Changing the rows). Throws UsageError with all problems: not
  * starting is better than computing deadlines with unintended rules.
  */
-export async function loadRegimesFile(path: string): Promise<RegimesFile> {
-  const loaded = await loadYamlFile('REGIMES_FILE', path, regimesFileSchema);
+export async function loadRegimesFile(path: string): Promise<OwnRegimes> {
+  const what = 'REGIMES_FILE';
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new UsageError([unreadableFile(what, path, error)]);
+  });
+  const loaded = await parseYaml(what, bytes.toString('utf8'), path, regimesFileSchema);
   if (loaded.outcome === 'invalid') throw new UsageError(loaded.problems);
-  return loaded.value;
+  return { rules: loaded.value, sha256: sha256Hex(bytes) };
+}
+
+/** The installation's own rules, and the SHA-256 of the file that has them. */
+export interface OwnRegimes {
+  readonly rules: RegimesFile;
+  readonly sha256: string;
 }

@@ -90,7 +90,10 @@ export const variables = {
     'DATA_DIR/controller.yaml, if it exists',
     'Controller profile (YAML or JSON): the organisation that documents are issued for. Unset: the one filled in on the officer’s pages.',
   ),
-  REGIMES_FILE: plain('unset', 'Your own deadline rules (YAML or JSON): docs/deadlines.md, Changing the rows.'),
+  REGIMES_FILE: plain(
+    'unset',
+    'Your own deadline rules (YAML or JSON): docs/deadlines.md, Changing the rows. Changes are recorded, and shown as your own.',
+  ),
   TIME_ZONE: plain(
     'UTC',
     'IANA time zone of deadlines, documents, pages and printed times, for example Europe/Berlin.',

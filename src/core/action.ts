@@ -519,6 +519,32 @@ const profileChanged = z.object({
 });
 
 /**
+ * The deadline rules of the installation (REGIMES_FILE) are others than the last recorded ones. The content is in the
+ * file, not here.
+ */
+const regimesChanged = z.object({
+  action: z.literal('regimes.changed'),
+  actor,
+  /** Of the file; null: there is none, so the built-in rules apply. */
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+  /** Every regime whose rules differ from the built-in ones. */
+  regimes: z.array(
+    z.object({
+      id: z.string(),
+      /** Of everything that the file says of it. */
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      /** What differs, such as `all: period 24 months`. */
+      differs: z.array(z.string()),
+      /** The entry that recorded these same rules first, if they have been in force since; null: this entry. */
+      since: z.object({ seq: count, at: z.string() }).nullable(),
+    }),
+  ),
+});
+
+/**
  * The controller's own wording of one kind of letter in one language; null: back to the standard text. Contains no
  * personal data.
  */
@@ -609,6 +635,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   backupMade,
   everythingExported,
   profileChanged,
+  regimesChanged,
   letterTextChanged,
   handOver,
 ]);

@@ -113,5 +113,8 @@ export type Verdict = 'verified' | 'verified-headers-disagree' | 'verified-late'
 /** The pseudo-source of entries that concern the whole installation (sign-ins, sources added). */
 export const INSTALLATION = 'installation';
 
+/** The object of entries that record the installation's own deadline rules. */
+export const REGIMES = 'regimes';
+
 /** A source's slug: lower-case letters, digits and hyphens, 1 to 63, no hyphen at either end. */
 export const sourceSlugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

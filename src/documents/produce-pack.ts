@@ -211,8 +211,10 @@ function datesOfLetter(
   const first = folded.extension === null ? view.deadline : withFolded(view, context, { extension: null });
   const limitOf = ({ atOnce, limit }: Deadlines) => (atOnce ? null : limit);
   const ids = deadline.laws.map(({ id }) => id);
+  const ownRules = deadline.laws.filter(({ row }) => row.isOwn === true).map(({ id }) => id);
   return {
     laws: [...ids.filter((id) => id === deadline.law), ...ids.filter((id) => id !== deadline.law)],
+    ...(ownRules.length === 0 ? {} : { ownRules }),
     limit: limitOf(deadline),
     firstLimit: limitOf(first),
     unchecked: deadline.identity.rule === 'forbidden',

@@ -38,6 +38,7 @@ const WARNINGS_EVERY_MS = 60_000;
 export async function startServer(context: Context): Promise<Server> {
   const { config, log, projector, ledger } = context;
   const metrics = metricsOf(context);
+  await context.recordRegimes();
   let draining = false;
   const ready = createReadiness(context);
   const health = { notReady: async () => (draining ? 'the server is shutting down' : ready()) };

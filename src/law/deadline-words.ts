@@ -99,7 +99,8 @@ export function wordsOfDoubts(input: OneLawInput, calendar: Calendar, flags: Set
   if (waits.length > 0 && row.stopClock !== 'clarification' && !flags.has('pause-by-guidance')) {
     words.push('waiting for the requester does not move the date');
   }
-  if (flags.has('pause-by-guidance')) words.push('the pause rests on guidance only (EDPB: “may”)');
+  if (flags.has('pause-by-guidance'))
+    words.push('the pause rests on guidance only (EDPB: “may”): this installation chose to count it');
   const inDays = (period: LegalPeriod | 'at-once' | null) =>
     period !== null && period !== 'at-once' && period.unit === 'business-days';
   const counts = inDays(row.period) || inDays(row.acknowledge);

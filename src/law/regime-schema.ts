@@ -83,7 +83,10 @@ export const regimeRowSchema = z
     message: 'a period of business days cannot be paused: set stopClock to `none`',
     path: ['stopClock'],
   });
-export type RegimeRow = z.infer<typeof regimeRowSchema>;
+export type RegimeRow = z.infer<typeof regimeRowSchema> & {
+  /** An installation wrote it, and it differs from the built-in rules: set by law/regime-table.ts, with the citation. */
+  readonly isOwn?: true;
+};
 
 /** Whose days off count: those of the law's territory, or those listed in a statute (law/calendars.ts). */
 const calendarNames = ['territory', 'us-ca', 'nz', 'ca-bc'] as const;

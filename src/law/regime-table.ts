@@ -1,5 +1,14 @@
 import { UsageError } from '../core/errors.ts';
 import type { HolidayPlace } from './calendars.ts';
+import {
+  differencesOfRegime,
+  differencesOfRow,
+  findRegimeChanges,
+  ownCitation,
+  ownDecisions,
+  type RecordedRules,
+  type RegimeChange,
+} from './own-rules.ts';
 import { type Regime, type RegimeRow, type RegimesFile, regimeRowSchema } from './regime-schema.ts';
 import { builtInRegimes, builtInRows, notices } from './regimes.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
@@ -14,11 +23,29 @@ export interface RegimeTable {
   readonly suspendByGuidance: boolean;
 }
 
+/** The rules that come with the program. Read on first use: most commands do not need them. */
+let builtIn: { readonly regimes: readonly Regime[]; readonly rows: readonly RegimeRow[] } | undefined;
+function readBuiltIn() {
+  builtIn ??= { regimes: builtInRegimes, rows: builtInRows.map((row) => regimeRowSchema.parse(row)) };
+  return builtIn;
+}
+
+/** The regimes that a file adds or changes, and how they differ from the built-in ones; without a file none. */
+export function regimeChanges(file: RegimesFile | undefined): readonly RegimeChange[] {
+  return file === undefined ? [] : findRegimeChanges(file, readBuiltIn());
+}
+
+const NOTHING_RECORDED: RecordedRules = new Map();
+
 /**
- * Builds the table. Unconfirmed rows are included and marked; `confirm` removes the mark. Throws UsageError if the file
- * names a regime that does not exist.
+ * Builds the table. Unconfirmed rows are included and marked; `confirm` removes the mark. Rules that the file changes
+ * say so in their citation, with the entry by `recorded`. Throws UsageError if the file names a regime that does not
+ * exist.
  */
-export function createRegimeTable(file?: RegimesFile): RegimeTable {
+export function createRegimeTable(
+  file?: RegimesFile,
+  recorded: () => RecordedRules = () => NOTHING_RECORDED,
+): RegimeTable {
   const regimes = new Map(builtInRegimes.map((regime) => [regime.id, regime]));
   for (const regime of file?.regimes ?? []) regimes.set(regime.id, regime);
   const named = [...(file?.confirm ?? []), ...(file?.disable ?? []), ...(file?.rows ?? []).map((row) => row.regime)];
@@ -28,25 +55,41 @@ export function createRegimeTable(file?: RegimesFile): RegimeTable {
       unknown.map((id) => `regimes: unknown regime "${id}": add it under \`regimes\` or correct its id`),
     );
 
-  const confirmed = new Set(file?.confirm ?? []);
-  const readBuiltIn = () =>
-    builtInRows.map((input) => {
-      const row = regimeRowSchema.parse(input);
-      if (!confirmed.has(row.regime)) return row;
-      const { extension } = row;
-      return { ...row, confirmed: true, extension: extension === null ? null : { ...extension, confirmed: true } };
-    });
-  let rows: readonly RegimeRow[] | undefined;
+  let made: { readonly by: RecordedRules; readonly rows: readonly RegimeRow[] } | undefined;
   return {
     regimes,
-    /** Read on first use: most commands do not need them. */
     get rows() {
-      rows ??= [...(file?.rows ?? []), ...readBuiltIn()];
-      return rows;
+      const by = recorded();
+      if (made?.by !== by) made = { by, rows: rowsOf(file, by) };
+      return made.rows;
     },
     disabled: new Set(file?.disable ?? []),
     suspendByGuidance: file?.suspendByGuidance ?? false,
   };
+}
+
+/** Those of the file, then the built-in ones, each with what the installation decided about it. */
+function rowsOf(file: RegimesFile | undefined, recorded: RecordedRules): readonly RegimeRow[] {
+  const standard = readBuiltIn();
+  if (file === undefined) return standard.rows;
+  const since = (id: string) => recorded.get(id) ?? null;
+  const confirmed = new Set(file.confirm);
+  const described = new Set(
+    file.regimes.filter((regime) => differencesOfRegime(regime, standard).length > 0).map(({ id }) => id),
+  );
+  const own = file.rows.map((row): RegimeRow => {
+    const isSame = differencesOfRow(row, standard).length === 0 && !described.has(row.regime);
+    return isSame ? row : { ...row, citation: ownCitation(row, since(row.regime)), isOwn: true };
+  });
+  const ofProgram = standard.rows.map((row): RegimeRow => {
+    const { regime, extension } = row;
+    const isConfirmed = confirmed.has(regime) && !(row.confirmed && (extension?.confirmed ?? true));
+    const decided = { isConfirmed, isDescribed: described.has(regime), isPaused: file.suspendByGuidance };
+    const citation = `${row.citation}${ownDecisions(row, decided, since(regime))}`;
+    if (!isConfirmed) return { ...row, citation };
+    return { ...row, citation, confirmed: true, extension: extension && { ...extension, confirmed: true } };
+  });
+  return [...own, ...ofProgram];
 }
 
 /**

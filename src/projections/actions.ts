@@ -1,4 +1,5 @@
 import type { Action } from '../core/action.ts';
+import { REGIMES } from '../core/vocabulary.ts';
 import { periodKey } from '../store/queries/counters.ts';
 import { historyColumns } from './columns.ts';
 import { appendTo, type ProjectedEntry, type Projection, type Row } from './projection.ts';
@@ -99,6 +100,8 @@ function objectOf(action: Action): string | null {
     case 'hand-over.revoked':
     case 'hand-over.expired':
       return action.handOverId;
+    case 'regimes.changed':
+      return REGIMES;
     case 'letter-text.changed':
       return `${action.step} ${action.language}`;
     case 'hold.placed':

@@ -290,7 +290,9 @@ describe('a file of a deployment', () => {
       }),
     );
     expect(findLaws(changed, 'XX', at(null)).laws.map((law) => law.regime.id)).toEqual(['xx-example']);
-    expect(findRegimeRows(changed, 'eu-gdpr', 'opt-out')[0]?.citation).toBe('house rule');
+    expect(findRegimeRows(changed, 'eu-gdpr', 'opt-out')[0]?.citation).toBe(
+      'own rule of this installation, not of the statute (not recorded in a ledger); it refers to “house rule”',
+    );
     expect(findRegimeRows(changed, 'eu-gdpr', 'access')[0]?.citation).toContain('Art. 12(3)');
   });
 

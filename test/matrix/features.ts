@@ -319,6 +319,16 @@ export const features: readonly Feature[] = [
     pages: () => ['/settings/profile'],
   },
   {
+    name: 'deadline rules of its own',
+    leaves: { actions: ['regimes.changed'] },
+    async begin(place) {
+      const file = join(await temporaryFolder(), 'regimes.yaml');
+      await writeFile(file, 'confirm: [ca-qc]\n');
+      return { ...place, env: { ...place.env, REGIMES_FILE: file } };
+    },
+    pages: () => ['/deadline?kind=access&received=2026-07-01&place=CA-QC'],
+  },
+  {
     name: 'the consent log of the service',
     leaves: {
       tables: ['sync_positions'],

@@ -166,6 +166,17 @@ test('the days for an appeal are those in the deadlines of the law', () => {
   }
 });
 
+test('a notice of extension does not cite a statute for a period that is the installation’s own rule', () => {
+  const wordsWith = (ownRules: readonly string[]) => {
+    const facts = factsOf('eu-gdpr', 'access', { limit: '2026-10-01', firstLimit: '2026-08-03', ownRules });
+    const letter = letterOf('extension', 'en', 'Your request is complex.');
+    return textOf({ name: '', letter, facts });
+  };
+  expect(wordsWith([])).toContain('Art. 12(3)');
+  expect(wordsWith(['eu-gdpr'])).not.toContain('Art. 12(3)');
+  expect(wordsWith(['eu-gdpr'])).toContain('You will receive our answer by 1 October 2026');
+});
+
 test('without the identity check no letter says what other systems hold', () => {
   expect(named('en_eu-gdpr_unverified')).not.toMatch(/Newsletter|Customer database/);
   expect(named('en_eu-gdpr_answer_access')).toContain('Newsletter: searched');

@@ -25,6 +25,7 @@ export const onBoth: readonly string[] = [
   'test/commands/store-copy.test.ts',
   'test/commands/worker.test.ts',
   'test/consent/look-up.test.ts',
+  'test/context/own-regimes.test.ts',
   'test/erasure/subject.test.ts',
   'test/http/approval.test.ts',
   'test/http/assignees.test.ts',

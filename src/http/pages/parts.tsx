@@ -514,6 +514,7 @@ export function LawList({ deadline }: { deadline: Deadlines }) {
           <h3>
             {law.name}: <Day date={law.limit} />{' '}
             {law.id === deadline.law && deadline.laws.length > 1 ? <Badge text="decides" tone="good" /> : null}{' '}
+            {law.row.isOwn === true ? <Badge text="own rule of this installation" tone="warn" /> : null}{' '}
             {law.confirmed ? null : <Badge text="unconfirmed, check with counsel" tone="warn" />}
           </h3>
           <p class="small soft">Applies because {whyTexts[law.why]}.</p>
