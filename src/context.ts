@@ -252,6 +252,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
       witnessed: { folder: witnessedFolder, policy: await witnessPolicy(), openPlace },
       ...sealed,
       keys: keys.instance,
+      now: clock(),
       publicKey: keys.verifying,
       evidenceFolder,
       documentsFolder,

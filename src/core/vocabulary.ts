@@ -29,6 +29,14 @@ export function isEntryKind(value: unknown): value is EntryKind {
 /** Days for which counts of refused deliveries are kept outside the ledger. */
 export const REFUSED_COUNT_DAYS = 400;
 
+/** The oldest minute whose counts are kept, YYYY-MM-DDTHH:MM. */
+export function oldestCount(now: Date): string {
+  return new Date(now.getTime() - REFUSED_COUNT_DAYS * 86_400_000).toISOString().slice(0, 16);
+}
+
+/** Refused deliveries in one minute that are more than there can be. */
+export const MOST_REFUSED = 2 ** 30;
+
 /**
  * The event that `delivery test` sends. It is not an event of the service and never a consent, since a test must not
  * look like a visitor's choice.

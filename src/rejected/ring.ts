@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { type InstanceKeys, openSealed, sealBytes } from '../crypto/keys.ts';
-import { REFUSED_COUNT_DAYS } from '../core/vocabulary.ts';
+import { MOST_REFUSED, oldestCount } from '../core/vocabulary.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import {
   chooseItems,
@@ -57,9 +57,10 @@ export function createRejectedRing({ store, keys, clock, flushEvery = 5000, ...o
   const limits = { ...ringLimits, ...options.limits };
   const gathering = new Gathering(clock);
   const oldest = () => new Date(clock().getTime() - limits.hours * 3_600_000).toISOString();
-  const { flush, isFlushing } = createFlush(gathering, clock, (gathered, purging) =>
-    writeGathered(store, gathered, keys.rest, clock(), limits, purging),
-  );
+  const { flush, isFlushing } = createFlush(gathering, clock, {
+    counts: (gathered, purging) => writeCounts(store, gathered, clock(), purging),
+    items: (gathered) => writeItems(store, gathered, keys.rest, clock(), limits),
+  });
   const timer = setInterval(() => {
     if (!isFlushing()) flush().catch((error: unknown) => options.onError?.(error));
   }, flushEvery);
@@ -70,7 +71,7 @@ export function createRejectedRing({ store, keys, clock, flushEvery = 5000, ...o
     note: (rejected: Rejected) => gathering.note(rejected),
     /** Counts one without keeping a body (over the limit). */
     count: (source: string, reason: string) => gathering.count(source, reason),
-    /** Writes everything collected, in one transaction. */
+    /** Writes everything collected: first the counts, so that whatever keeps bodies from being written does not stop them. */
     flush,
     /** Newest first. */
     list: (filter: { readonly source?: string; readonly limit?: number } = {}) =>
@@ -94,7 +95,10 @@ export function createRejectedRing({ store, keys, clock, flushEvery = 5000, ...o
 function createFlush(
   gathering: Gathering,
   clock: Clock,
-  write: (gathered: BufferedRejections, purging: boolean) => Promise<void>,
+  write: {
+    counts(gathered: BufferedRejections, purging: boolean): Promise<void>;
+    items(gathered: BufferedRejections): Promise<void>;
+  },
 ) {
   let flushing: Promise<void> | null = null;
   let lastPurge = clock().getTime();
@@ -103,12 +107,14 @@ function createFlush(
     const now = clock().getTime();
     const purging = now - lastPurge > PURGE_EVERY;
     if (gathering.isEmpty && !purging) return;
-    const gathered = gathering.take();
+    let unwritten = gathering.take();
     try {
-      await write(gathered, purging);
+      await write.counts(unwritten, purging);
       if (purging) lastPurge = now;
+      unwritten = { ...unwritten, counts: new Map() };
+      await write.items(unwritten);
     } catch (error) {
-      gathering.putBack(gathered);
+      gathering.putBack(unwritten);
       throw error;
     }
   }
@@ -125,13 +131,20 @@ function createFlush(
   };
 }
 
-async function writeGathered(
+async function writeCounts(store: Store, { counts }: BufferedRejections, now: Date, purging: boolean): Promise<void> {
+  if (counts.size === 0 && !purging) return;
+  await store.transaction(async (tx) => {
+    await addCounts(tx, [...counts.values()]);
+    if (purging) await tx.query.deleteFrom('rejected_counts').where('minute', '<', oldestCount(now)).execute();
+  });
+}
+
+async function writeItems(
   store: Store,
-  { pending, counts }: BufferedRejections,
+  { pending }: BufferedRejections,
   restKey: Uint8Array,
   now: Date,
   limits: RingLimits,
-  purging: boolean,
 ): Promise<void> {
   // Chosen and sealed before the write lock is taken, because appends wait for it.
   const kept = await store.read
@@ -140,16 +153,12 @@ async function writeGathered(
     .execute();
   const { enter, leave } = chooseItems(kept, pending, now, limits);
   const rows = enter.map((item) => sealRow(item, restKey));
-  if (rows.length + leave.length + counts.size === 0 && !purging) return;
+  if (rows.length + leave.length === 0) return;
   await store.transaction(async (tx) => {
     await removeIn(tx, leave);
     // Many rows per statement: in a flood, each statement waits for its turn in the busy process, and appends wait for
     // all of them.
     for (const chunk of chunks(rows)) await tx.query.insertInto('rejected_deliveries').values(chunk).execute();
-    await addCounts(tx, [...counts.values()]);
-    if (!purging) return;
-    const since = new Date(now.getTime() - REFUSED_COUNT_DAYS * 86_400_000).toISOString().slice(0, 16);
-    await tx.query.deleteFrom('rejected_counts').where('minute', '<', since).execute();
   });
 }
 
@@ -199,9 +208,15 @@ async function addCounts({ query }: StoreTransaction, counts: readonly RejectedC
       .insertInto('rejected_counts')
       .values(chunk.map(({ source, minute, reason, count }) => ({ source, minute, reason, count })))
       .onConflict((conflict) =>
-        conflict
-          .columns(['source', 'minute', 'reason'])
-          .doUpdateSet((eb) => ({ count: eb('rejected_counts.count', '+', eb.ref('excluded.count')) })),
+        conflict.columns(['source', 'minute', 'reason']).doUpdateSet((eb) => ({
+          count: eb
+            .case()
+            // A number that no flood reaches, but a row altered in the database may: the others still have to be counted.
+            .when('rejected_counts.count', '>', MOST_REFUSED / 2)
+            .then(MOST_REFUSED)
+            .else(eb('rejected_counts.count', '+', eb.ref('excluded.count')))
+            .end(),
+        })),
       )
       .execute();
   }

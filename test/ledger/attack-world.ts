@@ -129,6 +129,10 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   await addBannerEvidence(context, { source: 'default', actor: 'Olga', ...evidence });
   await context.sources.change('default', { options: { ...options, banners: ['b1'] } }, 'Olga');
   const change = await context.projector.catchUp();
+  const aWhileAgo = new Date(Date.now() - 600_000).toISOString().slice(0, 16);
+  await context.store.transaction((tx) =>
+    tx.insertMany('rejected_counts', [{ source: 'default', minute: aWhileAgo, reason: 'mismatch', count: 3 }]),
+  );
   const report = {
     name: 'consent-audit',
     source: 'default',

@@ -506,6 +506,19 @@ const onWitnesses: readonly Attack[] = [
   },
 ];
 
+const onRefused: readonly Attack[] = [
+  database('the count of refused deliveries lowered', 'update rejected_counts set count = count - 1'),
+  database('counts of refused deliveries deleted', 'delete from rejected_counts'),
+  database(
+    'a count that leaves no room for more',
+    `insert into rejected_counts values ('acme', '2026-01-01T00:00', 'mismatch', 9223372036854775807)`,
+  ),
+  database(
+    'a refused delivery that takes up all room',
+    `insert into rejected_deliveries (source, received_at, address, reason, bytes, sealed) values ('acme', '9999-01-01', '192.0.2.1', 'mismatch', 999999999, ${random})`,
+  ),
+];
+
 const outOfScope: readonly Attack[] = [
   {
     ...database('the count of repeats edited', 'update arrivals set count = 900'),
@@ -522,6 +535,10 @@ const outOfScope: readonly Attack[] = [
     ),
     limit: 'someone who can write to the database can sign in; what they do then is an entry',
   },
+  {
+    ...database('refused deliveries deleted, without their counts', 'delete from rejected_deliveries'),
+    limit: 'their bodies are kept outside the ledger for 72 hours, as far as there is room; they are still counted',
+  },
 ];
 
 export const attacks: readonly (readonly [string, readonly Attack[]])[] = [
@@ -536,5 +553,6 @@ export const attacks: readonly (readonly [string, readonly Attack[]])[] = [
   ['Read models', onReadModels],
   ['Files', onFiles],
   ['Witnesses', onWitnesses],
+  ['Refused deliveries', onRefused],
   ['Outside the ledger', outOfScope],
 ];

@@ -89,7 +89,8 @@ test('a flood writes in one transaction at a time, keeps a bounded number and co
   for (let n = 0; n < 20_000; n++) ring.note(rejected(`flood ${n}`));
   ring.note(rejected('of the service', { address: '198.51.100.9' }));
   await ring.flush();
-  expect(transaction).toHaveBeenCalledTimes(1);
+  // One for the counts, one for the bodies.
+  expect(transaction).toHaveBeenCalledTimes(2);
   const kept = await ring.list();
   expect(kept).toHaveLength(251);
   expect(kept[0]?.address).toBe('198.51.100.9');

@@ -34,6 +34,7 @@ export const onBoth: readonly string[] = [
   'test/http/readings.test.ts',
   'test/ledger/append.test.ts',
   'test/ledger/prove.test.ts',
+  'test/ledger/refused-counts.test.ts',
   'test/ledger/seal-together.test.ts',
   'test/ledger/verify.test.ts',
   'test/policies/limits.test.ts',

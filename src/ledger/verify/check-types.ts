@@ -53,6 +53,8 @@ export interface Counts {
 export interface Run {
   readonly store: Store;
   readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
+  /** By the clock of this machine: what is kept for a time only may be gone. */
+  readonly now: Date;
   readonly evidenceFolder: string;
   /** DATA_DIR/documents. */
   readonly documentsFolder: string;

@@ -8,6 +8,7 @@ import { type Entry, erasedSeqs } from '../../crypto/entry.ts';
 import { type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
 import type { Check, Checking, Run } from './check-types.ts';
 import { beginAccess } from './check-access.ts';
+import { beginRefused } from './check-refused.ts';
 import { beginSources } from './check-sources.ts';
 import { beginWitnessed } from './check-cosigned.ts';
 import { beginTimes } from './check-times.ts';
@@ -178,6 +179,11 @@ export const checks: readonly Check[] = [
     claim: 'accounts, API tokens, links of hand-overs and scheduled reports are those that the ledger recorded',
     reads: 'body, people, api_tokens, hand_overs, schedules',
     begin: (run) => (run.since.size > 0 ? {} : beginAccess(run)),
+  },
+  {
+    claim: 'counts of refused deliveries are possible, and not below those that reports observed',
+    reads: 'body, rejected_counts, rejected_deliveries',
+    begin: beginRefused,
   },
   {
     claim: 'each file of evidence is the one that its entry commits to',

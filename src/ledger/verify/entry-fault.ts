@@ -32,7 +32,8 @@ export interface Fault {
     | 'position-altered'
     | 'schema-altered'
     | 'source-altered'
-    | 'access-altered';
+    | 'access-altered'
+    | 'refused-altered';
   readonly sentence: string;
 }
 

@@ -34,6 +34,8 @@ export interface VerifyOptions extends SignedNotesOptions {
    * an erasure.
    */
   readonly erasuresFolder?: string;
+  /** Absent: by the clock of this machine. */
+  readonly now?: Date;
   /** DATA_DIR/log.vkey. Absent: not checked. */
   readonly keyFile?: string;
   readonly onProgress?: (done: number, total: number) => void;
@@ -77,6 +79,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
     check.begin({
       store,
       keys,
+      now: options.now ?? new Date(),
       evidenceFolder,
       documentsFolder,
       erasuresFolder,
