@@ -22,7 +22,7 @@ test('verify names counts of refused deliveries below those that a report observ
   later(2);
   await observe();
   expect(await faults()).toEqual([]);
-  // More are no fault, nor is what came after the observation.
+  // A higher count is not a fault, nor is one that came after the observation.
   await refuse(2);
   later(5);
   await observe();
