@@ -66,6 +66,8 @@ export interface Config {
   /** Cron expression in timeZone; null: off. */
   readonly witnessSchedule: string | null;
   readonly witnessMaxAgeHours: number;
+  /** Whether the public listener serves the tree (src/http/tiles.ts). */
+  readonly publishTiles: boolean;
   /** How to reach the buckets. */
   readonly storage: ObjectStorage;
   /** Lock of checkpoints in buckets; null: none. */
@@ -182,6 +184,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     witnesses: values.WITNESSES === undefined ? null : resolve(cwd, values.WITNESSES),
     witnessSchedule: values.WITNESS_SCHEDULE,
     witnessMaxAgeHours: values.WITNESS_MAX_AGE_HOURS,
+    publishTiles: values.PUBLISH_TILES,
     storage: storageOf(values),
     checkpointLock: values.CHECKPOINT_LOCK,
     backup: {

@@ -1071,6 +1071,15 @@ function takeReceipts(files) {
   return found;
 }
 
+/** The files of an evidence bundle, given beside a document; null for any other file, such as a pack, which is a document itself. */
+async function bundleIn(bytes) {
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) return null;
+  const files = await unzip(bytes).catch(() => new Map());
+  return !files.has('manifest.json') && [...files.keys()].some((name) => /^proofs\/.*\.tlog-proof$/.test(name))
+    ? files
+    : null;
+}
+
 /** Bytes that are not UTF-8 become text that no check accepts. */
 function readText(bytes) {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
@@ -1103,7 +1112,9 @@ async function main(args) {
         await add(join(path, entry), name === '' ? entry : `${name}/${entry}`);
       return;
     }
-    files.set(name, { content: new Uint8Array(await readFile(path)), broken: false });
+    const content = new Uint8Array(await readFile(path));
+    const bundle = await bundleIn(content);
+    for (const [inside, file] of bundle ?? [[name, { content, broken: false }]]) files.set(inside, file);
   };
   let [isWhole, problem, policyText] = [false, null, ''];
   try {
@@ -1216,7 +1227,9 @@ function page() {
       const name =
         file.webkitRelativePath ||
         (/^(?:manifest|\d+)\.(?:tlog-proof|meta|body)$/.test(file.name) ? `proofs/${file.name}` : file.name);
-      files.set(name, { content: new Uint8Array(await file.arrayBuffer()), broken: false });
+      const content = new Uint8Array(await file.arrayBuffer());
+      const bundle = await bundleIn(content);
+      for (const [inside, one] of bundle ?? [[name, { content, broken: false }]]) files.set(inside, one);
     }
     return check(files, { ...options, isWhole: false });
   }

@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { proofFolder } from '../../reports/dsar-pack/proofs.ts';
+import { renderZip } from '../../reports/render/zip.ts';
 import { verifierKeyPath } from '../context/data-directory.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
@@ -37,7 +39,10 @@ export function registerLedgerProofs(ledger: CommandUnknownOpts, io: CommandIo):
   withJson(ledger.command('prove'))
     .argument('<what>', 'an entry number, a document id (from `document list`) or a case id (from `dsar list`)')
     .description('prove entries to someone who has only the verifier key: C2SP tlog-proof files, with meta and body')
-    .option('--out <folder>', 'folder to write the files to; without it the proof of one entry is printed')
+    .option(
+      '--out <path>',
+      'folder to write the files to, or one file (….zip) that holds them all; without it the proof of one entry is printed',
+    )
     .option('--no-content', 'leave out meta, body and salt: prove position and time without disclosing content')
     .action((what, options) => withContext((context) => prove(context, io, what, options)));
 
@@ -76,7 +81,7 @@ async function prove(
   const seqs = await entriesOf(context, what);
   if (options.out === undefined && seqs.length > 1)
     throw new UsageError([
-      `${printable(what)} has ${seqs.length} entries: specify a folder for their proofs with --out.`,
+      `${printable(what)} has ${seqs.length} entries: specify a folder or a ZIP file for their proofs with --out.`,
     ]);
   // Seals entries after the last checkpoint.
   await context.seal();
@@ -96,7 +101,7 @@ async function prove(
       });
   }
   if (faults.length > 0) io.exitCode = 3;
-  const written = options.out === undefined ? [] : await writeProofs(options.out, context.verifierKey, proven);
+  const written = options.out === undefined ? [] : await writeProofs(context, options.out, proven);
   const value = {
     verifierKey: context.verifierKey,
     entries: proven.map(({ meta, body, stamps, sealedNote: _, ...one }) => ({
@@ -119,7 +124,7 @@ async function prove(
     [
       `${counted(proven.length, 'entry', 'entries')} proven under the signed checkpoint over ${proven[0]?.size ?? 0} entries`,
       ...written.map((file) => `  ${file}`),
-      'To check them without this program: open verify.html and choose the files, or `node verify.mjs FOLDER`; by hand: docs/proofs.md.',
+      `To check them without this program: open verify.html and choose the files, or \`node verify.mjs ${isZip(options.out) ? 'FILE.zip' : 'FOLDER'}\`; by hand: docs/proofs.md.`,
     ].join('\n'),
   );
 }
@@ -173,14 +178,24 @@ async function entriesOf({ store, projector }: Context, what: string): Promise<r
   ]);
 }
 
+const isZip = (path: string | undefined) => path?.toLowerCase().endsWith('.zip') === true;
+
+/** Writes the files into a folder, or as one ZIP; resolves with what was written. Throws UsageError if it cannot be. */
 async function writeProofs(
-  folder: string,
-  verifierKey: string,
+  { verifierKey, clock }: Context,
+  out: string,
   proven: readonly (ProofFiles & { readonly seq: number })[],
 ): Promise<string[]> {
+  if (isZip(out)) {
+    if (proven.length === 0) return [];
+    const archive = await buffer(renderZip(proofFolder(verifierKey, proven), clock().toISOString()));
+    const problem = await writeOut(out, archive);
+    if (problem !== null) throw new UsageError([problem]);
+    return [out];
+  }
   const written: string[] = [];
   for await (const { name, content } of proofFolder(verifierKey, proven)) {
-    const path = join(folder, name);
+    const path = join(out, name);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
     written.push(path);

@@ -123,6 +123,10 @@ export const variables = {
     '24',
     'Hours that a checkpoint may wait for WITNESSES before doctor and the warnings say so.',
   ),
+  PUBLISH_TILES: plain(
+    'off',
+    'on: the public listener shows anyone the hashes of the ledger and its newest checkpoint (C2SP tlog-tiles), and thereby how many entries there are and when.',
+  ),
   CHECKPOINT_LOCK: plain(
     'off',
     'How long a checkpoint in a bucket cannot be removed or replaced, for example COMPLIANCE 3650 days. Needs a bucket with object lock.',
@@ -262,6 +266,7 @@ export const valuesSchema = z.object({
   WITNESSES: optional(read((path) => path)),
   WITNESS_SCHEDULE: z.string().default('7 * * * *').transform(read(schedule)),
   WITNESS_MAX_AGE_HOURS: z.string().default('24').transform(read(witnessHours)),
+  PUBLISH_TILES: z.string().default('off').transform(read(onOrOff)),
   CHECKPOINT_LOCK: z.string().default('off').transform(read(objectLock)),
   BACKUP_FOLDER: optional(read((path) => path)),
   BACKUP_BUCKET: optional(read(bucketAddress)),

@@ -18,13 +18,10 @@ export function errorCodeOf(error: unknown): ErrorCode {
 }
 
 /** Answers with the envelope `{"error":{"code","message"}}` (docs/service.md §7); the text never reveals internals. */
-function sendError(reply: FastifyReply, code: ErrorCode): FastifyReply {
-  const { status, text } = errorCodes[code];
+function sendError(reply: FastifyReply, code: ErrorCode, message: string = errorCodes[code].text): FastifyReply {
+  const { status } = errorCodes[code];
   if (status === 503) void reply.header('retry-after', '5');
-  return reply
-    .code(status)
-    .type('application/json; charset=utf-8')
-    .send({ error: { code, message: text } });
+  return reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } });
 }
 
 /** Makes an app answer every error and every unknown address with the envelope. */
@@ -32,7 +29,7 @@ export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const code = errorCodeOf(error);
     if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a request failed');
-    return sendError(reply, code);
+    return sendError(reply, code, error instanceof CodedError ? error.message : undefined);
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, 'not_found'));
 }

@@ -12,6 +12,7 @@ import { handOverPages } from './subjects/hand-over.tsx';
 import { requestFormPages } from './subjects/request-form.tsx';
 import { taskPages } from './subjects/task.tsx';
 import { answerErrors, answersToMalformed } from './errors.tsx';
+import { tileRoutes, type TilesContext } from './tiles.ts';
 
 interface PublicAppOptions {
   readonly config: Pick<Config, 'bodyLimit' | 'trustProxy' | 'inFlightLimit' | 'inFlightLimitPerAddress'>;
@@ -21,6 +22,8 @@ interface PublicAppOptions {
   readonly verifierKey: string;
   /** For the pages on which data subjects open their packs, under /h/; absent: there are none. */
   readonly subjects?: SubjectContext;
+  /** For the tree's hashes (PUBLISH_TILES); null or absent: they are not published. */
+  readonly tiles?: TilesContext | null;
   readonly logger?: FastifyServerOptions['loggerInstance'];
 }
 
@@ -33,12 +36,12 @@ export const requestTimes = {
   http: { headersTimeout: 15_000, connectionsCheckingInterval: 1000 },
 } satisfies Pick<FastifyHttpOptions<Server>, 'requestTimeout' | 'http'>;
 
-/** Where the public listener publishes the verifier key (RFC 8615). */
-const VERIFIER_KEY_PATH = '/.well-known/consent-ledger/log.vkey';
+/** Where the public listener publishes the verifier key and, if asked to, the tree (RFC 8615). */
+const WELL_KNOWN = '/.well-known/consent-ledger';
 
 /**
- * The app of the public listener: webhooks, hand-overs, request forms, tasks, /healthz, /readyz and the verifier key.
- * Nothing else is reachable from outside.
+ * The app of the public listener: webhooks, hand-overs, request forms, tasks, /healthz, /readyz, the verifier key and,
+ * by a setting, the tree's hashes. Nothing else is reachable from outside.
  */
 export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   const { config, logger } = options;
@@ -71,12 +74,14 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     app.register((scope) => taskPages(scope, subjects), { prefix: '/t' });
   }
   // Lets recipients of a document compare its key with one obtained in another way.
-  app.get(VERIFIER_KEY_PATH, (_request, reply) =>
+  app.get(`${WELL_KNOWN}/log.vkey`, (_request, reply) =>
     reply
       .type('text/plain; charset=utf-8')
       .header('cache-control', 'public, max-age=3600')
       .send(`${options.verifierKey}\n`),
   );
+  const { tiles } = options;
+  if (tiles) app.register((scope) => tileRoutes(scope, tiles), { prefix: WELL_KNOWN });
   return app;
 }
 

@@ -48,6 +48,7 @@ export async function startServer(context: Context): Promise<Server> {
     health,
     verifierKey: context.verifierKey,
     subjects: context,
+    tiles: config.publishTiles ? context : null,
     logger: log,
   });
   const adminApp = await createAdminApp({ ...context, config: servedConfig(config, publicApp) }, metrics, health);

@@ -57,7 +57,7 @@ export function folderOfCopies(folder: string): CopyPlace {
 export interface Asking {
   /** The signed checkpoint as in the journal. */
   readonly note: string;
-  readonly tree: Tree;
+  readonly tree: Pick<Tree, 'consistency'>;
   /** The ledger's key. */
   readonly publicKey: KeyObject;
   readonly post: Post;

@@ -24,6 +24,8 @@ export interface Tree {
   consistency(from: number, to: number): Promise<readonly Buffer[] | null>;
   /** Root of the first `size` leaves; null if an entry is missing. */
   root(size: number): Promise<Buffer | null>;
+  /** Root of a full subtree: a power of two of leaves, from a multiple of their number on; null if an entry is missing. */
+  subtree(leaves: Leaves): Promise<Buffer | null>;
 }
 
 export function openTree(read: Query): Tree {
@@ -113,6 +115,7 @@ export function openTree(read: Query): Tree {
     inclusion: (index, size) => hashesOf(inclusionPath(index, size)),
     consistency: (from, to) => hashesOf(consistencyPath(from, to)),
     root: async (size) => (size === 0 ? rootOf(EMPTY_FRONTIER) : hashOf({ start: 0, end: size })),
+    subtree: hashOf,
   };
 }
 
@@ -135,8 +138,8 @@ function unpacked({ size, frontier }: { size: number; frontier: Buffer }): Front
   }
 }
 
-/** Leaf hashes from an index on, up to the first missing one. */
-async function leafHashes(read: Query, start: number, end: number): Promise<readonly Buffer[]> {
+/** Leaf hashes from index `start` to `end` (exclusive), up to the first missing one. */
+export async function leafHashes(read: Query, start: number, end: number): Promise<readonly Buffer[]> {
   const rows = await read
     .selectFrom('entries')
     .select(['seq', 'leaf_hash'])

@@ -77,6 +77,17 @@ describe('proofs on the command line', () => {
     expect((await verify(process.execPath, [script, audit, proof])).stdout).toContain(
       'audit.html: is byte for byte the document',
     );
+    // The same in one file.
+    const bundle = join(folder, 'evidence.zip');
+    const bundled = await run('ledger', 'prove', documentId, '--out', bundle);
+    expect(bundled.stdout).toContain('evidence.zip');
+    expect((await verify(process.execPath, [script, bundle, '--key', verifierKey])).stdout).toContain(
+      'nothing was changed',
+    );
+    expect((await verify(process.execPath, [script, audit, bundle])).stdout).toContain('audit.html: is byte for byte');
+    const tampered = await readFile(bundle);
+    await writeFile(bundle, Buffer.concat([tampered, Buffer.of(0)]));
+    await expect(verify(process.execPath, [script, bundle])).rejects.toMatchObject({ code: 3 });
     await appendFile(audit, ' ');
     await expect(verify(process.execPath, [script, audit, proof])).rejects.toMatchObject({ code: 3 });
     expect((await run('ledger', 'prove', 'no-such-case')).code).toBe(2);

@@ -1,0 +1,42 @@
+import type { Query } from '../store/store.ts';
+import { newestWitnessed, type WitnessedOptions } from './cosigned-checkpoints.ts';
+
+/** The size of the newest checkpoint of an epoch; 0: none yet. */
+export async function sealedSize(read: Query, epoch: number): Promise<number> {
+  const row = await read
+    .selectFrom('checkpoints')
+    .select(({ fn }) => fn.max('size').as('size'))
+    .where('epoch', '=', epoch)
+    .executeTakeFirst();
+  return Number(row?.size ?? 0);
+}
+
+/**
+ * The checkpoint for everyone who watches the ledger (c2sp.org/tlog-tiles): the newest that a witness has cosigned, with
+ * the cosignatures, if it is not older than `since`; otherwise the newest. Null: there is none yet.
+ */
+export async function publishedCheckpoint(
+  read: Query,
+  epoch: number,
+  { folder, policy }: Pick<WitnessedOptions, 'folder' | 'policy'>,
+  since: Date,
+): Promise<string | null> {
+  const noteAt = async (size: number, from = '') => {
+    const row = await read
+      .selectFrom('checkpoints')
+      .select('note')
+      .where('epoch', '=', epoch)
+      .where('size', '=', size)
+      .where('created_at', '>=', from)
+      .executeTakeFirst();
+    return row?.note ?? null;
+  };
+  const witnesses = policy?.witnesses.filter(({ kind }) => kind === 'cosigner') ?? [];
+  const cosigners = policy === null || witnesses.length === 0 ? null : { ...policy, witnesses };
+  const cosigned = await newestWitnessed({ folder, policy: cosigners }, 1, async (of, size) =>
+    of === epoch ? noteAt(size, since.toISOString()) : null,
+  );
+  if (cosigned === null) return noteAt(await sealedSize(read, epoch));
+  const note = await noteAt(cosigned.size);
+  return note === null ? null : note + cosigned.lines.map((line) => `${line}\n`).join('');
+}
