@@ -396,7 +396,10 @@ function openReadModels(
   });
   type OnProgress = (done: number, total: number) => void;
   const rebuildOnly = async (onProgress?: OnProgress, takesOver = true): Promise<RebuildReport> => {
-    const report = await rebuild({ ...rules(store), takesOver, ...(onProgress ? { onProgress } : {}) });
+    const report =
+      thread !== null
+        ? await thread.rebuild(takesOver, onProgress)
+        : await rebuild({ ...rules(store), takesOver, ...(onProgress ? { onProgress } : {}) });
     await readModels.note(null);
     return report;
   };

@@ -4,9 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { withinTime } from '../jobs/time-limits.ts';
 import type { ProjectorLog } from '../projections/projection.ts';
-import { compareWithRebuild } from '../projections/rebuild.ts';
+import { compareWithRebuild, rebuild } from '../projections/rebuild.ts';
 import { BUSY, createProjector, FAR_BEHIND_MS, type Projector } from '../projections/run.ts';
 import { createOptionsInForce } from '../sources/options-in-force.ts';
+import type { Store } from '../store/store.ts';
 import { openStore } from './engines.ts';
 import {
   type ToThread,
@@ -50,7 +51,7 @@ const CLOSE_MS = 2000;
 let appended: (seq: number) => void = () => undefined;
 let utilization = 0;
 let busyAt = Number.NEGATIVE_INFINITY;
-/** Ids of cancelled comparisons. */
+/** Ids of cancelled comparisons and rebuilds. */
 const cancelled = new Set<number>();
 const machine = createMachineLoad();
 let putRight: { resolve(): void; reject(error: Error): void } | null = null;
@@ -124,6 +125,22 @@ async function restFor(projector: Projector): Promise<void> {
   }
 }
 
+/** How everything is projected again. */
+function again(store: Store, { id, takesOver }: Extract<ToThread, { readonly takesOver: boolean }>) {
+  return {
+    store,
+    // Not that of the projector: its cache must not survive a change of the database from outside.
+    optionsUpTo: createOptionsInForce(store.read),
+    log,
+    batchBytes: BATCH_BYTES,
+    takesOver,
+    onProgress(done: number, total: number) {
+      if (cancelled.delete(id)) throw new Error('It was cancelled.');
+      say({ type: 'progress', id, done, total });
+    },
+  };
+}
+
 async function answer(asked: Extract<ToThread, { type: 'call' }>): Promise<unknown> {
   const { store, projector } = await opened;
   switch (asked.method) {
@@ -139,19 +156,9 @@ async function answer(asked: Extract<ToThread, { type: 'call' }>): Promise<unkno
         return () => (appended = () => undefined);
       });
     case 'compare':
-      return compareWithRebuild({
-        store,
-        // Not that of the projector: its cache must not survive a change of the database from outside.
-        optionsUpTo: createOptionsInForce(store.read),
-        log,
-        batchBytes: BATCH_BYTES,
-        takesOver: asked.takesOver,
-        giveWay: () => restFor(projector),
-        onProgress(done, total) {
-          if (cancelled.delete(asked.id)) throw new Error('The comparison was cancelled.');
-          say({ type: 'progress', id: asked.id, done, total });
-        },
-      });
+      return compareWithRebuild({ ...again(store, asked), giveWay: () => restFor(projector) });
+    case 'rebuild':
+      return rebuild(again(store, asked));
     case 'close':
       // A comparison may hold the lock. It ends when the store closes.
       await withinTime(projector.close(), CLOSE_MS);

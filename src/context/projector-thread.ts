@@ -43,17 +43,17 @@ const openWorker = (given: ThreadGiven): Thread =>
 export type ToThread =
   | { readonly type: 'call'; readonly id: number; readonly method: 'runOnce' | 'catchUp' | 'start' | 'close' }
   | { readonly type: 'call'; readonly id: number; readonly method: 'projected'; readonly seq: number }
-  | { readonly type: 'call'; readonly id: number; readonly method: 'compare'; readonly takesOver: boolean }
+  | { readonly type: 'call'; readonly id: number; readonly method: 'compare' | 'rebuild'; readonly takesOver: boolean }
   /** Entries up to `seq` were appended. `utilization`: how busy this thread's event loop was lately, 0 to 1. */
   | { readonly type: 'appended'; readonly seq: number; readonly utilization: number }
-  /** Ends the comparison that was asked for with this id, with its next progress. */
+  /** Ends the comparison or rebuild that was asked for with this id, with its next progress. */
   | { readonly type: 'cancel'; readonly id: number }
   | { readonly type: 'put-right'; readonly error: ThreadError | null };
 
 /** Messages from the thread. */
 export type FromThread =
   | { readonly type: 'answer'; readonly id: number; readonly value?: unknown; readonly error?: ThreadError }
-  /** Of a comparison. */
+  /** Of a comparison or rebuild. */
   | { readonly type: 'progress'; readonly id: number; readonly done: number; readonly total: number }
   | { readonly type: 'position'; readonly seq: number; readonly behindMs: number }
   | { readonly type: 'folded'; readonly fold: Fold }
@@ -93,10 +93,12 @@ type Pending = { resolve(value: unknown): void; reject(error: Error): void; read
 type Call =
   Extract<ToThread, { type: 'call' }> extends infer C ? (C extends unknown ? Omit<C, 'type' | 'id'> : never) : never;
 
-/** A projector that also compares the read models with the ledger. */
+/** A projector that also compares the read models with the ledger, and makes them again. */
 interface ComparingProjector extends Projector {
   /** Like compareWithRebuild; ends if `onProgress` throws. */
   compare(takesOver: boolean, onProgress?: OnProgress): Promise<RebuildReport>;
+  /** Like rebuild; ends if `onProgress` throws. */
+  rebuild(takesOver: boolean, onProgress?: OnProgress): Promise<RebuildReport>;
 }
 
 /**
@@ -165,7 +167,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Comparin
     }
   }
 
-  /** A callback that throws cancels its comparison, as in the same thread. */
+  /** A callback that throws cancels its comparison or rebuild, as in the same thread. */
   function report(from: Thread, { id, done, total }: Extract<FromThread, { type: 'progress' }>): void {
     const call = pending.get(id);
     try {
@@ -212,6 +214,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Comparin
       if (seq > known) await call({ method: 'projected', seq });
     },
     compare: (takesOver, onProgress) => call({ method: 'compare', takesOver }, onProgress) as Promise<RebuildReport>,
+    rebuild: (takesOver, onProgress) => call({ method: 'rebuild', takesOver }, onProgress) as Promise<RebuildReport>,
     position: () => known,
     behindMs: () => behindMs,
     async close() {
