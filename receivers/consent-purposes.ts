@@ -125,6 +125,8 @@ const MAX_PAIRS_TEXT = 20_000;
 export function pairsIn(text: string): JsonObject | null {
   if (text.length > MAX_PAIRS_TEXT || !/[:=]/.test(text)) return null;
   if (/^[^=&\s]{1,80}=[^&]*(?:&[^=&\s]{1,80}=[^&]*)+$/.test(text)) return Object.fromEntries(new URLSearchParams(text));
+  // `dpv:ConsentGiven` is a name with a prefix.
+  if (/^[a-z][a-z-]{0,20}:[A-Z][A-Za-z]+$/.test(text)) return null;
   const inner = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1] ?? text;
   const plain = /^[^\s]*%(?:3A|3D|7C|2C)/i.test(inner) ? unescaped(inner) : inner;
   const parts = plain
@@ -296,6 +298,18 @@ function saysConsent(item: JsonObject): boolean {
     });
 }
 
+/** Whether an object has nothing but flags, one of them a purpose's: {"essential": true, "usage": false}. */
+function isOfFlags(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const keys = Object.keys(value);
+  return (
+    keys.length > 1 &&
+    keys.length <= MAX_MEMBERS &&
+    keys.some(isFlag) &&
+    keys.every((key) => typeof value[key] === 'boolean')
+  );
+}
+
 function isCommand(item: unknown): item is readonly unknown[] {
   return Array.isArray(item) && item[0] === 'consent' && isJsonObject(item[2]);
 }
@@ -394,14 +408,20 @@ class PurposeReader {
   #others(): void {
     for (const { name, key, path, value, role } of this.#fields) {
       if (typeof value !== 'string' && typeof value !== 'object') continue;
-      if (role.isLegitimateInterest || role.isTerms || role.isFormer) continue;
+      // `cookies_policy` may hold choices, `terms` do not.
+      if (role.isLegitimateInterest || (role.isTerms && !isOfFlags(value)) || role.isFormer) continue;
       if (known.has(name) || this.#seen.has(value)) continue;
       if (typeof value === 'string') {
         // `authorized_vendors`: a list in a text; else pairs only.
         const isList = role.lists !== null && role.isContainer && (choiceMeant(value) === null || isNecessary(value));
         if (isList) this.#container(namesIn(value), path, role.lists, 0);
         else if (name.endsWith('purposeconsents') && /^[01]{4,64}$/.test(value)) this.#bits(value, path);
-      } else if (role.isContainer || role.lists !== null || this.#payload.isOpened(value)) {
+      } else if (
+        role.isContainer ||
+        role.lists !== null ||
+        this.#payload.isOpened(value) ||
+        (isOfFlags(value) && !role.isSetting)
+      ) {
         this.#container(value, path, role.lists ?? this.#listedBy(key), 0);
       }
     }
@@ -448,6 +468,7 @@ class PurposeReader {
 
   #nested(value: unknown, path: string, depth: number): void {
     if (depth > 3 || path.length > MAX_PATH || this.#seen.has(value)) return;
+    if (isCommand(value)) return this.#command(value, path, false);
     if (Array.isArray(value)) {
       const isLayer = value.some(isCommand);
       const hasUpdate = value.some((item) => isCommand(item) && item[1] === 'update');
@@ -467,13 +488,18 @@ class PurposeReader {
       this.#container(value, path, null, depth + 1);
       return;
     }
+    const before = this.#size();
+    let notChosen: string | null = null;
     for (const [key, inner] of entries) {
       const role = roleOf(key);
+      if (saysNotChosen(role, inner)) notChosen ??= `${path}.${key}=${shortly(inner)}`;
       if (!mayHold(role)) continue;
       if (typeof inner === 'object') this.#nested(inner, `${path}.${key}`, depth + 1);
       else if (isFlag(key) && !role.isCount && purposeMeant(inner) !== null)
         this.#member(key, inner, `${path}.${key}`, { listed: null, depth: depth + 1, isPairs: false });
     }
+    // {"event": "consent_status", "type": "IMPLICIT", "ucCategory": {…}}
+    if (this.#size() > before) this.read.notChosen ??= notChosen;
   }
 
   /** `gtag('consent', 'update', {…})` among the pushes of a data layer. What is set by default was not chosen. */
@@ -601,7 +627,7 @@ class PurposeReader {
       else if (titled && purposeMeant(value[key]) === null) this.read.listed.add(clean(String(value[key]).trim()));
       else this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });
     }
-    const any = this.#size() > before || Object.keys(value).length === 0;
+    const any = this.#size() > before || Object.keys(value).length === 0 || this.#platform?.services === 'ignored';
     if (this.#size() > before) this.#payload.use(value);
     return any;
   }
@@ -611,12 +637,15 @@ class PurposeReader {
     let times = 0;
     for (const key of keys) {
       const one = value[key];
+      // {"state": "2026-11-26T15:00:00Z", "purposes": …} is a record.
+      if (notPurposes.has(normaliseName(key)) && !isFlag(key)) return false;
       if (isBlank(one) || one === false || one === 0 || String(one) === '-1') continue;
       const outcome = outcomeOf(choiceMeant(one));
       if (outcome === 'granted') return false;
       if (outcome === 'denied') continue;
       const role = roleOf(key);
       if (role.time !== null || role.isCircumstance || role.isScope || role.polarity === 'refusing') return false;
+      if (bounds.has(role.plain)) return false;
       if (this.#payload.timeOf(one)?.counts !== true) return false;
       times += 1;
     }
@@ -644,6 +673,10 @@ class PurposeReader {
     const role = roleOf(key);
     const name = normaliseName(key);
     if (isBlank(item) || role.isLegitimateInterest || role.isTerms || role.isScope || defaults.has(name)) return;
+    if (saysNotChosen(role, item)) {
+      this.read.notChosen ??= `${path}=${shortly(item)}`;
+      return;
+    }
     const isNested = typeof item === 'object';
     if (role.time !== null && !role.timeGrants) this.read.times.push(item);
     if (role.time !== null && !isNested && typeof item !== 'boolean' && this.#payload.timeOf(item) !== null) return;
@@ -661,6 +694,8 @@ class PurposeReader {
       notPurposes.has(name) ||
       name === 'val' ||
       // `isAnonUser`, `hasSeenBanner`: what the visitor is, not what they chose.
+      // `can_receive_email_marketing`: what the sender may do by its own rules.
+      /^can[A-Z_]/.test(key) ||
       (/^(?:is|has|was)[A-Z_]/.test(key) && role.polarity === null && !role.isPurpose && !isNested) ||
       (role.isCircumstance && (isPairs || typeof item !== 'boolean' || !role.isPurpose) && !isNested)
     )
@@ -746,6 +781,7 @@ class PurposeReader {
     path: string,
     { listed, depth }: { readonly listed: Listed; readonly depth: number },
   ): void {
+    if (isQuantity(item)) return void this.read.unread.push(path);
     if (isDescription(item)) {
       this.#described.add(plainForm(key));
       this.read.unread.push(path);
@@ -789,7 +825,8 @@ class PurposeReader {
   }
 
   /** Notes what a flag or word says of a purpose; false if it says nothing. */
-  #say(name: string, key: string, says: ChoiceMeant | null, path: string, value: unknown): boolean {
+  #say(named: string, key: string, says: ChoiceMeant | null, path: string, value: unknown): boolean {
+    const name = withChannel(named, path);
     const outcome = outcomeOf(says);
     if (outcome === null) return false;
     if (roleOf(key).polarity !== 'refusing' || (typeof value === 'string' && isRefusalWord(value)))
@@ -841,6 +878,16 @@ function areTitled(value: JsonObject, keys: readonly string[]): boolean {
   );
 }
 
+/** `marketing` within `email` and `marketing` within `sms` are two purposes. */
+function withChannel(name: string, path: string): string {
+  const at = path.endsWith(`.${name}`) ? path.slice(0, -name.length - 1) : null;
+  const channel = at === null ? '' : lastName(at);
+  return channels.has(plainForm(channel)) ? `${channel} ${name}` : name;
+}
+
+/** Ways to reach somebody. */
+const channels: ReadonlySet<string> = new Set('email sms phone push mail post whatsapp call'.split(' '));
+
 /** `denied` as the value of `analytics_denied` repeats the refusal instead of reversing it. */
 function isRefusalWord(value: string): boolean {
   const says = choiceMeant(value);
@@ -870,6 +917,11 @@ const known: ReadonlySet<string> = new Set(
   ),
 );
 
+/** The ends of a period. */
+const bounds: ReadonlySet<string> = new Set(
+  'from to start end begin von bis de a desde hasta du au da al van tot od do fran till'.split(' '),
+);
+
 /** What applied before the choice. */
 const defaults: ReadonlySet<string> = new Set(['default', 'defaults', 'previous', 'old', 'before']);
 
@@ -886,6 +938,8 @@ const containers: ReadonlySet<string> = new Set([
   'values',
   'list',
   'items',
+  'results',
+  'entries',
   'standard',
   'global',
   'web',
@@ -920,10 +974,13 @@ const NAME_KEYS = [
   'title',
   'noticekey',
   'subscriptionname',
-  ...'libelle etiqueta etichetta rotulo etykieta etikett omschrijving opis popis denominacion bezeichner kennung bezeichnung zweck titel nom finalite titre nombre finalidad nome finalita categoria naam doel doeleinde categorie nazwa cel kategoria namn andamal kategori navn formal nimi tarkoitus nazev ucel lista liste topic pluginname'.split(
+  ...'libelle etiqueta etichetta rotulo etykieta etikett omschrijving opis popis denominacion bezeichner kennung bezeichnung zweck titel nom finalite titre nombre finalidad nome finalita categoria naam doel doeleinde categorie nazwa cel kategoria namn andamal kategori navn formal nimi tarkoitus nazev ucel lista liste topic pluginname typ tipo soort rodzaj communicationmedium medium scope permission'.split(
     ' ',
   ),
 ];
+
+/** Those that some use for the choice instead. */
+const mayBeChoice: ReadonlySet<string> = new Set(['type', 'typ', 'tipo', 'soort', 'rodzaj', 'permission']);
 
 /** Fields of an item that hold its choice if their names say nothing else, in plain form. */
 const choiceKeys: ReadonlySet<string> = new Set([
@@ -970,6 +1027,11 @@ interface ChoiceWithin {
   readonly times: readonly unknown[];
 }
 
+/** {"unit": "HOUR", "value": 1} */
+function isQuantity(item: JsonObject): boolean {
+  return typeof item['unit'] === 'string' && typeof item['value'] === 'number';
+}
+
 /** What an object about one purpose says of it: every statement counts, and grants only if none refuses. */
 function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
   const found: { grants: (() => string) | null; refuses: (() => string) | null; says: ChoiceMeant | null } = {
@@ -986,8 +1048,9 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     if (found.says === null || outcome === 'denied') found.says = meant ?? found.says;
   };
   let count = 0;
+  const isNone = isQuantity(item);
   for (const key in item) {
-    if (!Object.hasOwn(item, key) || ++count > MAX_MEMBERS) continue;
+    if (isNone || !Object.hasOwn(item, key) || ++count > MAX_MEMBERS) continue;
     const value = item[key];
     const role = roleOf(key);
     const name = role.plain;
@@ -1080,7 +1143,7 @@ function nameWithin(item: JsonObject): string | null {
     const value = values.get(key);
     // {"name": {"en": "Analytics", "de": "Analyse"}}
     const name = textOf(isJsonObject(value) ? (value['en'] ?? Object.values(value)[0]) : value, MAX_NAME);
-    if (name !== null && (key !== 'type' || choiceMeant(name) === null)) return name;
+    if (name !== null && (!mayBeChoice.has(key) || choiceMeant(name) === null)) return name;
   }
   for (const [key, value] of Object.entries(item).slice(0, 50)) {
     const name = typeof value === 'string' ? textOf(value, MAX_NAME) : null;

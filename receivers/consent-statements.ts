@@ -3,7 +3,15 @@ import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
 import { choiceNamed, namesConsent } from './consent-events.ts';
-import { lastName, type NamedField, roleOf, saysNotChosen, saysOtherBasis } from './consent-names.ts';
+import {
+  fieldsBeside,
+  lastName,
+  type NamedField,
+  roleOf,
+  saysNotChosen,
+  saysNotChosenBeside,
+  saysOtherBasis,
+} from './consent-names.ts';
 import { type PurposesRead, shortly } from './consent-purposes.ts';
 import { normaliseName } from './field-table.ts';
 import { clean, textOf } from './parse.ts';
@@ -114,6 +122,8 @@ class StatementReader {
     }
     for (const { path, value, role } of this.#fields)
       if (saysOtherBasis(role, value) || saysNotChosen(role, value)) this.#notChosen ??= `${path}=${shortly(value)}`;
+    for (const { path, value, role } of fieldsBeside(payload))
+      if (saysNotChosenBeside(role, value)) this.#notChosen ??= `${path}=${shortly(value)}`;
     // gtag('consent', 'default', …)
     if (payload.named('0') === 'consent' && payload.named('1') === 'default') this.#notChosen ??= '1=default';
     this.#noAnswer();
@@ -277,6 +287,8 @@ export function stateOf(
   }
   if (granted.length > 0) return { state: given?.choice === 'renewed-given' ? 'renewed-given' : 'given', doubts };
   if (denied.length > 0) return { state: 'refused', doubts };
+  // Only what needs no consent was understood.
+  if (choices.size > 0 && purposes.unread.length > 0) return doubt('not-understood', ...purposes.unread.slice(0, 3));
   if (choices.size > 0) return { state: 'refused', doubts };
   if (purposes.listed.size > 0)
     return doubt('not-understood', `${[...purposes.listed].slice(0, 5).join(', ')}: listed`);
