@@ -10,7 +10,7 @@ export type ChoiceMeant = ConsentState | 'by-purpose';
  */
 const words: Readonly<Record<ChoiceMeant, string>> = {
   given:
-    'given give accept accepted accepts acceptall acceptedall allaccepted allow allowed allowall allowedall agree agreed agrees agreetoall grant granted grantall grantedall ' +
+    'given givet gitt afgivet give accept accepted accepts acceptall acceptedall allaccepted allow allowed allowall allowedall agree agreed agrees agreetoall grant granted grantall grantedall ' +
     'consent consented consentgiven optin optedin yes y true 1 on enabled enable all approve approved permit permitted subscribed subscribe everything full fullconsent ' +
     'authorized authorised authorize authorise ' +
     // German, French, Spanish, Italian, Dutch

@@ -33,6 +33,8 @@ export interface NameRole {
   readonly isSetting: boolean;
   /** A word of consent, of granting or of refusing is in it. */
   readonly isConsent: boolean;
+  /** Consent to something of its own: `zgodaFotografie`. */
+  readonly isOfConsent: boolean;
   /** What applied before the choice. */
   readonly isFormer: boolean;
   /** One right to refuse (sale, sharing, targeted advertising, sensitive data) instead of the whole choice. */
@@ -62,6 +64,7 @@ const setOf = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 const refusing = setOf(
   `deny denied denies reject rejected rejects refuse refused refuses decline declined declines block blocked blocks disable disabled disallow disallowed
    revoke revoked withdraw withdrawn optout optedout unsubscribe unsubscribed exclude excluded objected objection opposed suppress suppressed
+   sparr sparrad sparrat blokada kielto kielletty kiellot reservert reserverte reservasjon sperre sperrvermerk werbesperre blocco bloqueo blocage bloqueio blokkering robinson donotcontact dnc reklamsparr suoramarkkinointikielto
    niezgoda odsubskrybuj odsubskrybowano abgemeldet afgemeld desinscrit desabonne
    dont dnt dns dnsmpi abgelehnt abgelehnte ablehnen verweigert gesperrt widersprochen widerspruch widerspruche widersprueche objections oppositions oposiciones opposizioni bezwaar bezwaren sprzeciw sprzeciwy oposicao oposicoes invandning invandningar indsigelse indsigelser refusee refuse refuses rejete bloque rechazado rechazados rechazada rechazadas denegado bloqueado
    rifiutato rifiutati rifiuta negato bloccato geweigerd geweigerde afgewezen recusado recusados rejeitado rejeitados negado odrzucone odrzucono zablokowane avvisad avvisade nekad nekade afvist afviste avvist avviste hylatty hylatyt odmitnuto odmitnute desactive desactives desactivado desactivados disattivato disattivati deaktiviert deaktivierte`,
@@ -77,7 +80,7 @@ const strictlyGranting = setOf(
 const grantingStems =
   /^(?:akzeptiert|erlaubt|erteilt|zugestimmt|genehmigt|angenommen|acceptee?s?$|autorise|aceptad|autorizad|permitid|concedid|otorgad|accettat|autorizzat|concess[aoie]$|geaccepteerd|toegestan|toegestaan|verleend|aceit[aoe]s?$|zaakceptowan|udzielon|accepterad|tillat|godkan|godkend|accepteret|tilladt|godtatt|hyvaksyt|sallit|povolen|prijat)/;
 const refusingStems =
-  /^(?:abgelehn|verweiger|widerruf|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)/;
+  /^(?:abgelehn|verweiger|widerruf|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)|.(?:sparr|sperre|kielto|verbot)$/;
 /** Words for consent itself, which say nothing about a list: `consent_categories` may list those that were asked about. */
 const consentWords = setOf(
   `consent consents einwilligung einwilligungen zustimmung consentement consentements consentimiento consentimientos consenso consensi toestemming toestemmingen consentimento consentimentos zgoda zgody samtycke samtycken samtykke samtykker suostumus souhlas`,
@@ -210,8 +213,12 @@ const notChosenIfTrue = setOf(
 const notChosenWords = setOf(
   `implied implicit default defaults auto automatic automatically assumed scroll timeout geodefault regional cmpuishown oninitialpageload initialpageload impliedconsent`,
 );
+/** Words of events before a choice: `FidesUIShown`, `banner_displayed`. */
+const beforeChoice = setOf(
+  `shown displayed impression impressions opened loaded initialized initialised ready prompted`,
+);
 const wordsOfMethod = setOf(
-  `buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source command`,
+  `buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source command event eventtype eventname`,
 );
 
 const formerWords = setOf(
@@ -283,6 +290,16 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
     isScope: isScope(words),
     isSetting: any(settingWords),
     isConsent: refuses || grants || any(consentWords),
+    isOfConsent:
+      polarity === 'granting' &&
+      any(consentWords) &&
+      !isCircumstance &&
+      !isTerms &&
+      time === null &&
+      !any(settingWords) &&
+      words.length <= 6 &&
+      words.some((word) => !whole.has(word) && !consentWords.has(word) && !statusWords.has(word)) &&
+      !words.some((word) => /^(?:requir|need|necess|valid|mode|type|policy|string|manag)/.test(word)),
     isFormer: any(formerWords) && time === null,
     isCount: words.some((word) => /^(?:counts?|counter|number|num|total|totals|sum)$/.test(word)),
     isPartial: any(partial),
@@ -481,6 +498,17 @@ function namedFields(payload: Payload, wanted: boolean): readonly NamedField[] {
   return fields;
 }
 
+/** Fields whose value says what somebody did or how things stand, in plain form. */
+const statementNames = setOf(
+  `action useraction consentaction status state choice decision event eventtype eventname type result response answer outcome interaction act command operation optstatus consent consentstatus consentstate
+   aktion entscheidung auswahl antwort choix decision reponse accion decision eleccion respuesta azione scelta decisione risposta actie keuze beslissing antwoord acao escolha decisao resposta akcja wybor decyzja odpowiedz val beslut svar handling`,
+);
+
+/** Whether a name, in plain form, is that of a statement about the whole of something. */
+export function isStatementName(plain: string): boolean {
+  return statementNames.has(plain);
+}
+
 /** The name of the field at a path. */
 export function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
@@ -510,7 +538,10 @@ function isNotChosenWord(value: string): boolean {
   let is = rememberedWords.get(value);
   if (is === undefined) {
     const word = plainForm(value);
-    is = notChosenWords.has(word) || /^impli(?:cit|ed)/.test(word);
+    is =
+      notChosenWords.has(word) ||
+      /^impli(?:cit|ed)/.test(word) ||
+      (word.length > 5 && wordsOfName(value).some((one) => beforeChoice.has(one)));
     if (rememberedWords.size >= MAX_WORDS) rememberedWords.clear();
     rememberedWords.set(value, is);
   }

@@ -36,6 +36,8 @@ export interface PurposesRead {
   notChosen: string | null;
   /** There are fields for choices, all of them empty. */
   isBlank: boolean;
+  /** Whether an object or list was read as purposes. */
+  readonly isRead: (object: unknown) => boolean;
 }
 
 /** The most purposes read in one decision. */
@@ -298,6 +300,41 @@ function saysConsent(item: JsonObject): boolean {
     });
 }
 
+/** Whether one of an object's names is a purpose's or that of purposes. */
+function namesPurpose(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    Object.keys(value)
+      .slice(0, MAX_MEMBERS)
+      .some((key) => isFlag(key) || isNecessary(key) || roleOf(key).isContainer || roleOf(key).isConsent)
+  );
+}
+
+/** Names of objects that say nothing of what is in them, in plain form. */
+const wrappers: ReadonlySet<string> = new Set(
+  (
+    'properties traits context attributes data payload detail details record row body message user userproperties userattributes userdata profile visitor contact customer person member subscriber ' +
+    'event eventproperties eventdata params parameters custom customattributes customfields fields object state status value result response storage localstorage session set identify identity subject page hit item entry answers answer form submission ' +
+    'channels channel email sms push phone datalayer notifications communications communication extra extensions cmp device app site website account client model output toggles switches cookie cookies'
+  ).split(' '),
+);
+
+/** Whether a yes within an object of this name may grant: it says nothing, or says consent. */
+function isWrapper(name: string): boolean {
+  const role = roleOf(name);
+  if (role.polarity === 'refusing') return false;
+  return (
+    role.isConsent ||
+    role.isContainer ||
+    role.isWhole ||
+    role.isPurpose ||
+    wrappers.has(role.plain) ||
+    /cookie|privacy|permission|prefer|subscri|optin|gdpr|ccpa|(?:parameters|attributes|properties|traits|data|fields|values|payload|body|details)$/.test(
+      role.plain,
+    )
+  );
+}
+
 /** Whether an object has nothing but flags, one of them a purpose's: {"essential": true, "usage": false}. */
 function isOfFlags(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
@@ -363,6 +400,7 @@ class PurposeReader {
     times: [],
     notChosen: null,
     isBlank: false,
+    isRead: (object) => this.#seen.has(object) || this.#items.has(object),
   };
   /** Ids of purposes that the record describes without a choice, in plain form. */
   readonly #described = new Set<string>();
@@ -372,6 +410,8 @@ class PurposeReader {
   readonly #platform: Platform | null;
   /** {@link purposeKey} → the first statement. */
   readonly #seen = new Set<unknown>();
+  /** What is said of single purposes. */
+  readonly #items = new Set<unknown>();
   readonly #said = new Map<string, { readonly name: string; readonly path: string; readonly value: unknown }>();
 
   constructor(payload: Payload, fields: readonly NamedField[], platform: Platform | null) {
@@ -419,8 +459,8 @@ class PurposeReader {
       } else if (
         role.isContainer ||
         role.lists !== null ||
-        this.#payload.isOpened(value) ||
-        (isOfFlags(value) && !role.isSetting)
+        (this.#payload.isOpened(value) && namesPurpose(value) && !this.#isGuessed(`${path}.`)) ||
+        (isOfFlags(value) && isWrapper(key) && !role.isSetting)
       ) {
         this.#container(value, path, role.lists ?? this.#listedBy(key), 0);
       }
@@ -446,6 +486,7 @@ class PurposeReader {
   }
 
   #provision(rule: JsonObject, outer: Listed, path: string, depth: number): void {
+    this.#items.add(rule);
     const type = outcomeOf(choiceMeant(rule['type']));
     // Release 5 states the base rule once; a rule within a rule is an exception to it.
     const said = type ?? (depth === 0 ? outer : outer === 'granted' ? 'denied' : outer === 'denied' ? 'granted' : null);
@@ -475,8 +516,10 @@ class PurposeReader {
       for (const item of value.slice(0, 100)) {
         if (isLayer && isJsonObject(item)) this.read.times.push(item['ts'], item['timestamp']);
         if (isCommand(item)) this.#command(item, path, hasUpdate);
-        else if (isJsonObject(item) && nameWithin(item) !== null && saysConsent(item)) this.#item(item, path, null);
-        else if (typeof item === 'object') this.#nested(item, path, depth + 1);
+        else if (isJsonObject(item) && nameWithin(item) !== null && saysConsent(item)) {
+          this.#seen.add(item);
+          this.#item(item, path, null);
+        } else if (typeof item === 'object') this.#nested(item, path, depth + 1);
       }
       return;
     }
@@ -489,17 +532,35 @@ class PurposeReader {
       return;
     }
     const before = this.#size();
+    const known = new Set(this.read.choices.keys());
+    const name = lastName(path);
+    const mayGrant = isWrapper(name);
     let notChosen: string | null = null;
     for (const [key, inner] of entries) {
       const role = roleOf(key);
       if (saysNotChosen(role, inner)) notChosen ??= `${path}.${key}=${shortly(inner)}`;
       if (!mayHold(role)) continue;
       if (typeof inner === 'object') this.#nested(inner, `${path}.${key}`, depth + 1);
-      else if (isFlag(key) && !role.isCount && purposeMeant(inner) !== null)
-        this.#member(key, inner, `${path}.${key}`, { listed: null, depth: depth + 1, isPairs: false });
+      else if (isFlag(key) && !role.isCount && purposeMeant(inner) !== null) {
+        // {"complaints": {"marketing": true}}: under a name that may mean anything, a yes grants nothing.
+        if (mayGrant || outcomeOf(purposeMeant(inner)) !== 'granted' || role.polarity === 'refusing' || role.isConsent)
+          this.#member(key, inner, `${path}.${key}`, { listed: null, depth: depth + 1, isPairs: false });
+        else this.read.unread.push(`${path}.${key}`);
+      }
     }
+    if (this.#size() === before) return;
     // {"event": "consent_status", "type": "IMPLICIT", "ucCategory": {…}}
-    if (this.#size() > before) this.read.notChosen ??= notChosen;
+    this.read.notChosen ??= notChosen;
+    if (roleOf(name).polarity === 'refusing') this.#withdrawGrants(known, path);
+  }
+
+  /** What is granted within an object whose name says that it refuses is not. */
+  #withdrawGrants(known: ReadonlySet<string>, path: string): void {
+    for (const [name, choice] of [...this.read.choices]) {
+      if (known.has(name) || choice !== 'granted') continue;
+      this.read.choices.set(name, 'denied');
+      this.read.unread.push(path);
+    }
   }
 
   /** `gtag('consent', 'update', {…})` among the pushes of a data layer. What is set by default was not chosen. */
@@ -521,7 +582,11 @@ class PurposeReader {
       const flag = flagNames.get(normalised);
       const isWord =
         isAmongWords && isConsentWord(value) && !isModel(value) && isPlainName(role) && !notPurposes.has(normalised);
-      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isWord) continue;
+      // {"zgodaFotografie": "nie"}
+      const isNamedRefusal =
+        role.isOfConsent && typeof value === 'string' && outcomeOf(choiceMeant(value)) === 'denied';
+      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isWord && !isNamedRefusal)
+        continue;
       if (flag === undefined && this.#platform?.flags === true && (notPurposes.has(normalised) || role.isCircumstance))
         continue;
       if (role.notChosenIf !== null || this.#seen.has(value)) continue;
@@ -534,10 +599,24 @@ class PurposeReader {
       const says = purposeMeant(value);
       // Not having opted out of a sale is not consent to it.
       const isRightToRefuse = outcomeOf(says) === 'granted' && /sale|sell/i.test(name);
-      if (isRightToRefuse || (typeof value === 'number' && role.isCount)) continue;
+      // {"preferences": 0}: a number of a kind of its own.
+      if (isRightToRefuse || (typeof value === 'number' && (role.isCount || role.isContainer))) continue;
       if (isAlwaysActive(value)) this.#put(flag ?? name, 'necessary', path, value);
-      else if (says !== null) this.#say(flag ?? name, name, says, path, value);
+      else if (says !== null && (role.polarity === 'refusing' || this.#mayGrant(path, says)))
+        this.#say(flag ?? name, name, says, path, value);
     }
+  }
+
+  /** Within an object of a name that may mean anything, a yes grants nothing. */
+  #mayGrant(path: string, says: ChoiceMeant): boolean {
+    if (outcomeOf(says) !== 'granted' || !this.#isGuessed(path)) return true;
+    this.read.unread.push(path);
+    return false;
+  }
+
+  #isGuessed(path: string): boolean {
+    const around = this.#payload.guessedAround(path);
+    return around !== null && !isWrapper(around);
   }
 
   /** Reads a value as a list or object of purposes; false if it is neither. */
@@ -751,6 +830,7 @@ class PurposeReader {
 
   /** A purpose with an object that says what was chosen; `otherwise` if the object says nothing. */
   #takeItem(name: string, item: JsonObject, within: ChoiceWithin, path: string, otherwise: () => void): boolean {
+    this.#items.add(item);
     this.read.times.push(...within.times);
     this.#grantsWithin(item, path);
     if (isNecessary(name) && within.notChosen !== null) return this.#put(name, 'necessary', path, true);

@@ -218,6 +218,8 @@ function wholeMeant(key: string, value: unknown, platform: Platform | null): Cho
   if (isNoChoice(platform, name) || platform?.words?.[name] !== undefined) return null;
   const isOther = acts.has(name) || lifecycle.has(name) || models.has(name);
   if (typeof value !== 'string') return isOther ? null : choiceMeant(value);
+  // {"event_type": "consent"}: what kind of record it is.
+  if (isOther && plainForm(value) === 'consent') return null;
   const choice = choiceMeant(value);
   if (choice === null || !(isOther || name === 'state')) return choice;
   const word = plainForm(value);
@@ -269,7 +271,15 @@ export function stateOf(
   const given = first('given', 'renewed-given');
   const refused = first('refused');
   const open = first('requested', 'request-deferred');
+  const unasked = first('unknown');
   if (notChosen !== null) return doubt('not-chosen', notChosen);
+  // {"status": "undetermined", "granted": false}: a flag that nobody set.
+  if (
+    unasked !== undefined &&
+    given === undefined &&
+    whole.every(({ choice, at }) => choice !== 'refused' || /=(?:false|0)$/.test(at))
+  )
+    return denied.length > 0 ? doubt('not-understood', unasked.at) : { state: 'unknown', doubts };
   if (doubts.length > 0) return { state: 'unknown', doubts };
   if (given !== undefined && refused !== undefined && (granted.length > 0 || denied.length === 0))
     return doubt('contradiction', given.at, refused.at);

@@ -37,6 +37,7 @@ const SENT = '2026-11-26T15:04:59.000Z';
 /** Forms whose meaning needs the platform's own documentation: they stay unknown, and an officer sees them. */
 const leftUnknown: ReadonlySet<string> = new Set([
   'abdm-granted',
+  'bloomreach-reject',
   'braze-subscribed',
   'cmnet-gtm-partial',
   'commanders-act',
@@ -45,33 +46,45 @@ const leftUnknown: ReadonlySet<string> = new Set([
   'conflict-lists',
   'counts-grant',
   'counts-partial',
+  'de-epa-widerspruch',
   'dpv-given',
   'dpv-refused',
   'dpv-withdrawn',
+  'dynamics-contactpoint',
+  'es-publicidad',
   'fhir-permit',
+  'fi-luvat',
+  'fi-suoramarkkinointikielto',
   'gcs-g100',
   'gpp-optout',
   'inmobi-noniab-partial',
   'inmobi-noniab-refuse',
   'it-accetta',
+  'it-fse-consensi',
   'kantara-explicit',
   'kantara-receipt',
   'klaro-decline',
   'klaviyo-never-subscribed',
   'laravel-consent-at-refuse',
+  'liferay-cookies',
   'matomo-given',
   'matomo-removed',
   'meta-leadgen',
   'mii-broadconsent',
   'model-optout-nochoice',
   'osano-optout',
+  'pt-comunicacoes',
+  'rdstation-legal-bases',
   'shopify-refuse',
   'sourcepoint-grant',
+  'trustarc-cookie-string',
   'typeform-legal',
+  'typo3-dp-approved',
   'usercentrics-history',
   'usp-optout-conflict',
   'vendd-minus',
   'vendd-plus',
+  'whatsapp-stop',
 ]);
 
 type Read = (payload: Record<string, unknown>, event?: string) => ReturnType<typeof readDelivery>;
@@ -385,6 +398,41 @@ describe('whatever the form of a payload', () => {
     fc.assert(
       fc.property(choices, statements, places, ways, (stated, notChosen, place, way) => {
         const read = reading[way](place({ ...stated, ...notChosen }));
+        if (read.outcome !== 'read') return;
+        expect(judge(factOf(read, 'decision')).granted).toEqual([]);
+      }),
+    );
+  });
+  it('nothing is granted if anything else in the payload speaks against it', () => {
+    const statements = fc.constantFrom<Record<string, unknown>>(
+      { properties: { action: 'reject' } },
+      { overlay: { type: 'banner_shown' } },
+      { cmp: { event: { status: 'withdrawn' } } },
+      { user: { profile: [{ decision: 'abgelehnt' }] } },
+      { details: { opt_out: true } },
+      { context: { answer: 'geweigerd' } },
+      { request: { state: 'pending' } },
+    );
+    const choices = payloads(grantWords, true, 'accepted_categories');
+    fc.assert(
+      fc.property(choices, statements, ways, (stated, dissent, way) => {
+        // Beside an envelope, what is pending or shown may be the delivery.
+        if ('data' in stated && /shown|pending/.test(JSON.stringify(dissent))) return;
+        const read = reading[way]({ ...dissent, ...stated });
+        if (read.outcome !== 'read' || Object.keys(dissent).some((key) => key in stated)) return;
+        expect(judge(factOf(read, 'decision')).granted).toEqual([]);
+      }),
+    );
+  });
+  it('a yes under a name that may mean anything grants nothing', () => {
+    const names = fc.constantFrom('complaints', 'sparr', 'zxq', 'spam_reports', 'hidden_for', 'werbesperre', 'todo');
+    const purposes = fc.dictionary(fc.constantFrom(...purposeNames), fc.constantFrom(true, 1, 'yes'), {
+      minKeys: 1,
+      maxKeys: 3,
+    });
+    fc.assert(
+      fc.property(names, purposes, ways, (name, stated, way) => {
+        const read = reading[way]({ id: 'r-1', page: '/', [name]: stated });
         if (read.outcome !== 'read') return;
         expect(judge(factOf(read, 'decision')).granted).toEqual([]);
       }),
