@@ -10,7 +10,7 @@ export type ChoiceMeant = ConsentState | 'by-purpose';
  */
 const words: Readonly<Record<ChoiceMeant, string>> = {
   given:
-    'given give accept accepted accepts acceptall acceptedall allaccepted allow allowed allowall allowedall agree agreed agrees agreetoall grant granted grantall grantedall ' +
+    'given givet gitt afgivet give accept accepted accepts acceptall acceptedall allaccepted allow allowed allowall allowedall agree agreed agrees agreetoall grant granted grantall grantedall ' +
     'consent consented consentgiven optin optedin yes y true 1 on enabled enable all approve approved permit permitted subscribed subscribe everything full fullconsent ' +
     'authorized authorised authorize authorise ' +
     // German, French, Spanish, Italian, Dutch
@@ -51,7 +51,7 @@ const words: Readonly<Record<ChoiceMeant, string>> = {
   requested: 'requested request pending show shown displayed prompted ausstehend enattente pendiente inattesa',
   'request-deferred': 'requestdeferred deferred dismiss dismissed closed close ignored later askmelater',
   unknown:
-    'unknown undetermined notdetermined notseen notasked notset unset undefined unspecified unavailable notavailable obtained notrequired notanswered unanswered noanswer noresponse nochoice nodecision notcollected ' +
+    'unknown undetermined notdetermined neversubscribed neverasked notseen notasked notset unset undefined unspecified unavailable notavailable obtained notrequired notanswered unanswered noanswer noresponse nochoice nodecision notcollected ' +
     'unbekannt unbestimmt keineangabe keineauswahl inconnu indefini nonrenseigne desconocido sinrespuesta sconosciuto nessunarisposta nonspecificato onbekend geenkeuze desconhecido semresposta nieznany nieznana brakodpowiedzi okand ukendt ukjent tuntematon neznamy',
   'by-purpose':
     'partial partially partiallyaccepted partialconsent acceptpartial custom customize customized customise customised customchoice some selected selection acceptselected acceptedselected acceptselection ' +
@@ -105,7 +105,8 @@ export function choiceMeant(value: unknown): ChoiceMeant | null {
   if (typeof value !== 'string' || value.length > LONGEST || /\d{3}/.test(value)) return null;
   let meant = remembered.get(value);
   if (meant === undefined) {
-    meant = signedMeant(value.trim());
+    // `dpv:ConsentGiven`
+    meant = signedMeant(value.trim().replace(/^dpv:/, ''));
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(value, meant);
   }
@@ -127,7 +128,7 @@ const ticks: Readonly<Record<string, ChoiceMeant>> = {
 function signedMeant(text: string): ChoiceMeant | null {
   const tick = ticks[text.replace('\ufe0f', '')];
   if (tick !== undefined) return tick;
-  if (text.endsWith('?')) return null;
+  if (text.endsWith('?') || /^[[{]/.test(text)) return null;
   const meant = states.get(plainForm(text)) ?? phraseMeant(text);
   if (!/^[-!~¬]/.test(text)) return meant;
   return meant === 'given' && !/\d/.test(text) ? 'refused' : null;

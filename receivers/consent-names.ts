@@ -33,6 +33,8 @@ export interface NameRole {
   readonly isSetting: boolean;
   /** A word of consent, of granting or of refusing is in it. */
   readonly isConsent: boolean;
+  /** Consent to something of its own: `zgodaFotografie`. */
+  readonly isOfConsent: boolean;
   /** What applied before the choice. */
   readonly isFormer: boolean;
   /** One right to refuse (sale, sharing, targeted advertising, sensitive data) instead of the whole choice. */
@@ -62,12 +64,14 @@ const setOf = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 const refusing = setOf(
   `deny denied denies reject rejected rejects refuse refused refuses decline declined declines block blocked blocks disable disabled disallow disallowed
    revoke revoked withdraw withdrawn optout optedout unsubscribe unsubscribed exclude excluded objected objection opposed suppress suppressed
+   sparr sparrad sparrat blokada kielto kielletty kiellot reservert reserverte reservasjon sperre sperrvermerk werbesperre blocco bloqueo blocage bloqueio blokkering robinson donotcontact dnc reklamsparr suoramarkkinointikielto
+   niezgoda odsubskrybuj odsubskrybowano abgemeldet afgemeld desinscrit desabonne
    dont dnt dns dnsmpi abgelehnt abgelehnte ablehnen verweigert gesperrt widersprochen widerspruch widerspruche widersprueche objections oppositions oposiciones opposizioni bezwaar bezwaren sprzeciw sprzeciwy oposicao oposicoes invandning invandningar indsigelse indsigelser refusee refuse refuses rejete bloque rechazado rechazados rechazada rechazadas denegado bloqueado
    rifiutato rifiutati rifiuta negato bloccato geweigerd geweigerde afgewezen recusado recusados rejeitado rejeitados negado odrzucone odrzucono zablokowane avvisad avvisade nekad nekade afvist afviste avvist avviste hylatty hylatyt odmitnuto odmitnute desactive desactives desactivado desactivados disattivato disattivati deaktiviert deaktivierte`,
 );
 const strictlyGranting = setOf(
   `grant granted grants accept accepted accepts allow allowed allows consented agree agreed agrees enable enabled approve approved permit permitted authorised authorized
-   optin optedin given subscribed akzeptiert akzeptierte akzeptierten zugestimmt erlaubt erlaubte accepte acceptee acceptes acceptees autorise autorises aceptado aceptados
+   optin optedin given subscribed dado dada gegeben gegeven prestado prestada prestato rilasciato givet givit gitt akzeptiert akzeptierte akzeptierten zugestimmt erlaubt erlaubte accepte acceptee acceptes acceptees autorise autorises aceptado aceptados
    aceptada aceptadas permitido permitidos accettato accettati accettate consentito consentiti geaccepteerd geaccepteerde toegestaan aceito aceitos aceitas
    acconsentito autorizado autorizada autorizados autorizzato autorizzati autorise autorisee toegestane aanvaard concedido concedida concesso
    zaakceptowane zaakceptowano accepterad accepterade tillaten accepteret accepterede tilladt godkendt godkend godtatt godtatte hyvaksytty hyvaksytyt sallittu prijato prijate povoleno`,
@@ -76,7 +80,7 @@ const strictlyGranting = setOf(
 const grantingStems =
   /^(?:akzeptiert|erlaubt|erteilt|zugestimmt|genehmigt|angenommen|acceptee?s?$|autorise|aceptad|autorizad|permitid|concedid|otorgad|accettat|autorizzat|concess[aoie]$|geaccepteerd|toegestan|toegestaan|verleend|aceit[aoe]s?$|zaakceptowan|udzielon|accepterad|tillat|godkan|godkend|accepteret|tilladt|godtatt|hyvaksyt|sallit|povolen|prijat)/;
 const refusingStems =
-  /^(?:abgelehn|verweiger|widerruf|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)/;
+  /^(?:abgelehn|verweiger|widerruf|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)|.(?:sparr|sperre|kielto|verbot)$/;
 /** Words for consent itself, which say nothing about a list: `consent_categories` may list those that were asked about. */
 const consentWords = setOf(
   `consent consents einwilligung einwilligungen zustimmung consentement consentements consentimiento consentimientos consenso consensi toestemming toestemmingen consentimento consentimentos zgoda zgody samtycke samtycken samtykke samtykker suostumus souhlas`,
@@ -100,7 +104,7 @@ const partial = setOf(
   `sell selling sale sales share sharing ccpa cpra targeted target targeting advertising ads sensitive spi limit profiling sms email phone push mail marketing newsletter analytics tracking data`,
 );
 const whole = setOf(
-  `cookie cookies is has have user users visitor all full overall final gdpr dsgvo rgpd privacy tracking permission permissions status state decision choice answer response value result preference current
+  `dpv cookie cookies is has have user users visitor all full overall final gdpr dsgvo rgpd privacy tracking permission permissions status state decision choice answer response value result preference current
    auswahl entscheidung nutzer besucher choix decision decisao decyzja scelta decisione keuze beslissing escolha wybor val valg valinta volba beslut eleccion resposta
    aktion azione accion acao akcja actie handling toiminto atgard estado etat stato toestand stan tila stav tilstand antwort respuesta reponse risposta antwoord odpowiedz svar vastaus odpoved
    nouvel nouveau nouvelle nuevo nueva nuovo nuova nieuw nieuwe novo nova nowy nowa ny nya nye neu neue neuer neues new current actuel aktuell attuale actual huidige cookiebanner banner notice`,
@@ -139,7 +143,7 @@ const aroundPurposes = setOf(
 );
 /** How words for purposes begin, in the languages of {@link purposeWords} and a few more. */
 const purposeStems =
-  /^(?:analy[ts]|analis|analiz|statis|statyst|estatis|estadis|tilasto|marketing|marknadsf|markedsf|markkinoi|mercadot|mercadeo|werb|reklam|reclam|publici[dt]|pubblicit|advert|annons|mainon|mainos|remarket|retarget|targeting|profil(?:az|ag|ing|ow|er|bild|iel)|perfila|newsletter|nieuwsbrie|nyhetsbrev|nyhedsbrev|uutiskirj|boletin|infolettre|prospec|prospek|funktion|functi|fonction|funzion|funcion|funkcj|funkcn|toiminnal|preferen|voorkeur|praferen|personali[sz]|personnalis|personaliz|desempenho|rendimiento|prestazion|leistung|wydajno|prestanda|ydeevne|ytelse|suoritusk|komfort|comfort|confort|sozial|sociaux|sociales|spoleczno|medios|medien|messung|reichweite|medicion|misuraz|weitergabe|cession|cessao|cesion|comunica[zc]|partage|compart|udostepn|doorgifte|deling|esperienz|experienc|umfrage|sondage|encuesta|sondagg|forschung|recherche|ricerca|investiga|research|survey)/;
+  /^(?:analy[ts]|analis|analit|analiz|statis|statyst|estatis|estadis|tilasto|marketing|marknadsf|markedsf|markkinoi|mercadot|mercadeo|werb|reklam|reclam|publici[dt]|pubblicit|advert|annons|mainon|mainos|remarket|retarget|targeting|profil(?:az|ag|ing|ow|er|bild|iel)|perfila|newsletter|nieuwsbrie|nyhetsbrev|nyhedsbrev|uutiskirj|boletin|infolettre|prospec|prospek|funktion|functi|fonction|funzion|funcion|funkcj|funkcn|toiminnal|preferen|voorkeur|praferen|personali[sz]|personnalis|personaliz|desempenho|rendimiento|prestazion|leistung|wydajno|prestanda|ydeevne|ytelse|suoritusk|komfort|comfort|confort|sozial|sociaux|sociales|spoleczno|medios|medien|messung|reichweite|medicion|misuraz|weitergabe|cession|cessao|cesion|comunica[zc]|partage|compart|udostepn|doorgifte|deling|esperienz|experienc|umfrage|sondage|encuesta|sondagg|forschung|recherche|ricerca|investiga|research|survey)/;
 /** Ways to reach somebody: a purpose only beside a word of consent or refusal. */
 const channelWords = setOf(
   'bulkemail postalmail email emails sms phone call calls push whatsapp mail post letter telefon telefono telephone telefone telefoni telefonico partner partners partnern partenaires socios parceiros partnerzy partnerom partnerow terzi tiers dritte derden terceiros terceros courrier courriel correo brief telefonanruf anrufe',
@@ -209,8 +213,12 @@ const notChosenIfTrue = setOf(
 const notChosenWords = setOf(
   `implied implicit default defaults auto automatic automatically assumed scroll timeout geodefault regional cmpuishown oninitialpageload initialpageload impliedconsent`,
 );
+/** Words of events before a choice: `FidesUIShown`, `banner_displayed`. */
+const beforeChoice = setOf(
+  `shown displayed impression impressions opened loaded initialized initialised ready prompted`,
+);
 const wordsOfMethod = setOf(
-  `buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source command`,
+  `buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source command event eventtype eventname`,
 );
 
 const formerWords = setOf(
@@ -234,6 +242,9 @@ export function roleOf(name: string): NameRole {
   }
   return role;
 }
+
+/** Last words of names that say whether there is a choice: `cookies_preferences_set`, `consent_saved`. */
+const existing = setOf('set saved stored made exists exist present known submitted');
 
 function roleOfWords(words: readonly string[], plain: string): NameRole {
   const any = (set: ReadonlySet<string>) => words.some((word) => set.has(word));
@@ -263,7 +274,7 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
   return {
     plain,
     isNecessaryFlag: necessaryFlags.has(plain),
-    notChosenIf: notChosenIfFalse.has(plain) ? 'no' : notChosenIfTrue.has(plain) ? 'yes' : null,
+    notChosenIf: notChosenIfFalse.has(plain) || saysExists(words) ? 'no' : notChosenIfTrue.has(plain) ? 'yes' : null,
     isMethod: wordsOfMethod.has(plain),
     isBasis: basisNames.has(plain),
     polarity,
@@ -279,6 +290,16 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
     isScope: isScope(words),
     isSetting: any(settingWords),
     isConsent: refuses || grants || any(consentWords),
+    isOfConsent:
+      polarity === 'granting' &&
+      any(consentWords) &&
+      !isCircumstance &&
+      !isTerms &&
+      time === null &&
+      !any(settingWords) &&
+      words.length <= 6 &&
+      words.some((word) => !whole.has(word) && !consentWords.has(word) && !statusWords.has(word)) &&
+      !words.some((word) => /^(?:requir|need|necess|valid|mode|type|policy|string|manag)/.test(word)),
     isFormer: any(formerWords) && time === null,
     isCount: words.some((word) => /^(?:counts?|counter|number|num|total|totals|sum)$/.test(word)),
     isPartial: any(partial),
@@ -344,6 +365,16 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
       !isNegated &&
       words.some((word) => word === 'given' || word === 'granted' || word === 'optedin' || word === 'optin'),
   };
+}
+
+/** Whether a name asks if there is a choice at all: `cookies_preferences_set`. */
+function saysExists(words: readonly string[]): boolean {
+  return (
+    words.length > 1 &&
+    existing.has(words.at(-1) ?? '') &&
+    words.slice(0, -1).every((word) => whole.has(word) || consentWords.has(word) || containerWords.has(word)) &&
+    words.slice(0, -1).some((word) => !whole.has(word) || wholeCore.has(word))
+  );
 }
 
 /** Which law applies to the visitor: `eea`, `gdprApplies`, `isUserSubjectToGDPR`. */
@@ -467,6 +498,17 @@ function namedFields(payload: Payload, wanted: boolean): readonly NamedField[] {
   return fields;
 }
 
+/** Fields whose value says what somebody did or how things stand, in plain form. */
+const statementNames = setOf(
+  `action useraction consentaction status state choice decision event eventtype eventname type result response answer outcome interaction act command operation optstatus consent consentstatus consentstate
+   aktion entscheidung auswahl antwort choix decision reponse accion decision eleccion respuesta azione scelta decisione risposta actie keuze beslissing antwoord acao escolha decisao resposta akcja wybor decyzja odpowiedz val beslut svar handling`,
+);
+
+/** Whether a name, in plain form, is that of a statement about the whole of something. */
+export function isStatementName(plain: string): boolean {
+  return statementNames.has(plain);
+}
+
 /** The name of the field at a path. */
 export function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
@@ -483,6 +525,12 @@ export function saysNotChosen({ notChosenIf, isMethod }: NameRole, value: unknow
   return isNotChosenWord(value);
 }
 
+/** The same for a field next to an envelope, whose `source: default` or `type: auto` is about the delivery. */
+export function saysNotChosenBeside(role: NameRole, value: unknown): boolean {
+  if (!saysNotChosen(role, value)) return false;
+  return role.notChosenIf !== null || (typeof value === 'string' && /^impli|page|uishown/.test(plainForm(value)));
+}
+
 const rememberedWords = new Map<string, boolean>();
 const MAX_WORDS = 1000;
 
@@ -490,7 +538,10 @@ function isNotChosenWord(value: string): boolean {
   let is = rememberedWords.get(value);
   if (is === undefined) {
     const word = plainForm(value);
-    is = notChosenWords.has(word) || /^impli(?:cit|ed)/.test(word);
+    is =
+      notChosenWords.has(word) ||
+      /^impli(?:cit|ed)/.test(word) ||
+      (word.length > 5 && wordsOfName(value).some((one) => beforeChoice.has(one)));
     if (rememberedWords.size >= MAX_WORDS) rememberedWords.clear();
     rememberedWords.set(value, is);
   }

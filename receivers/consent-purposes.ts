@@ -36,6 +36,8 @@ export interface PurposesRead {
   notChosen: string | null;
   /** There are fields for choices, all of them empty. */
   isBlank: boolean;
+  /** Whether an object or list was read as purposes. */
+  readonly isRead: (object: unknown) => boolean;
 }
 
 /** The most purposes read in one decision. */
@@ -125,6 +127,8 @@ const MAX_PAIRS_TEXT = 20_000;
 export function pairsIn(text: string): JsonObject | null {
   if (text.length > MAX_PAIRS_TEXT || !/[:=]/.test(text)) return null;
   if (/^[^=&\s]{1,80}=[^&]*(?:&[^=&\s]{1,80}=[^&]*)+$/.test(text)) return Object.fromEntries(new URLSearchParams(text));
+  // `dpv:ConsentGiven` is a name with a prefix.
+  if (/^[a-z][a-z-]{0,20}:[A-Z][A-Za-z]+$/.test(text)) return null;
   const inner = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1] ?? text;
   const plain = /^[^\s]*%(?:3A|3D|7C|2C)/i.test(inner) ? unescaped(inner) : inner;
   const parts = plain
@@ -296,6 +300,53 @@ function saysConsent(item: JsonObject): boolean {
     });
 }
 
+/** Whether one of an object's names is a purpose's or that of purposes. */
+function namesPurpose(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    Object.keys(value)
+      .slice(0, MAX_MEMBERS)
+      .some((key) => isFlag(key) || isNecessary(key) || roleOf(key).isContainer || roleOf(key).isConsent)
+  );
+}
+
+/** Names of objects that say nothing of what is in them, in plain form. */
+const wrappers: ReadonlySet<string> = new Set(
+  (
+    'properties traits context attributes data payload detail details record row body message user userproperties userattributes userdata profile visitor contact customer person member subscriber ' +
+    'event eventproperties eventdata params parameters custom customattributes customfields fields object state status value result response storage localstorage session set identify identity subject page hit item entry answers answer form submission ' +
+    'channels channel email sms push phone datalayer notifications communications communication extra extensions cmp device app site website account client model output toggles switches cookie cookies'
+  ).split(' '),
+);
+
+/** Whether a yes within an object of this name may grant: it says nothing, or says consent. */
+function isWrapper(name: string): boolean {
+  const role = roleOf(name);
+  if (role.polarity === 'refusing') return false;
+  return (
+    role.isConsent ||
+    role.isContainer ||
+    role.isWhole ||
+    role.isPurpose ||
+    wrappers.has(role.plain) ||
+    /cookie|privacy|permission|prefer|subscri|optin|gdpr|ccpa|(?:parameters|attributes|properties|traits|data|fields|values|payload|body|details)$/.test(
+      role.plain,
+    )
+  );
+}
+
+/** Whether an object has nothing but flags, one of them a purpose's: {"essential": true, "usage": false}. */
+function isOfFlags(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const keys = Object.keys(value);
+  return (
+    keys.length > 1 &&
+    keys.length <= MAX_MEMBERS &&
+    keys.some(isFlag) &&
+    keys.every((key) => typeof value[key] === 'boolean')
+  );
+}
+
 function isCommand(item: unknown): item is readonly unknown[] {
   return Array.isArray(item) && item[0] === 'consent' && isJsonObject(item[2]);
 }
@@ -349,6 +400,7 @@ class PurposeReader {
     times: [],
     notChosen: null,
     isBlank: false,
+    isRead: (object) => this.#seen.has(object) || this.#items.has(object),
   };
   /** Ids of purposes that the record describes without a choice, in plain form. */
   readonly #described = new Set<string>();
@@ -358,6 +410,8 @@ class PurposeReader {
   readonly #platform: Platform | null;
   /** {@link purposeKey} → the first statement. */
   readonly #seen = new Set<unknown>();
+  /** What is said of single purposes. */
+  readonly #items = new Set<unknown>();
   readonly #said = new Map<string, { readonly name: string; readonly path: string; readonly value: unknown }>();
 
   constructor(payload: Payload, fields: readonly NamedField[], platform: Platform | null) {
@@ -394,14 +448,20 @@ class PurposeReader {
   #others(): void {
     for (const { name, key, path, value, role } of this.#fields) {
       if (typeof value !== 'string' && typeof value !== 'object') continue;
-      if (role.isLegitimateInterest || role.isTerms || role.isFormer) continue;
+      // `cookies_policy` may hold choices, `terms` do not.
+      if (role.isLegitimateInterest || (role.isTerms && !isOfFlags(value)) || role.isFormer) continue;
       if (known.has(name) || this.#seen.has(value)) continue;
       if (typeof value === 'string') {
         // `authorized_vendors`: a list in a text; else pairs only.
         const isList = role.lists !== null && role.isContainer && (choiceMeant(value) === null || isNecessary(value));
         if (isList) this.#container(namesIn(value), path, role.lists, 0);
         else if (name.endsWith('purposeconsents') && /^[01]{4,64}$/.test(value)) this.#bits(value, path);
-      } else if (role.isContainer || role.lists !== null || this.#payload.isOpened(value)) {
+      } else if (
+        role.isContainer ||
+        role.lists !== null ||
+        (this.#payload.isOpened(value) && namesPurpose(value) && !this.#isGuessed(`${path}.`)) ||
+        (isOfFlags(value) && isWrapper(key) && !role.isSetting)
+      ) {
         this.#container(value, path, role.lists ?? this.#listedBy(key), 0);
       }
     }
@@ -426,6 +486,7 @@ class PurposeReader {
   }
 
   #provision(rule: JsonObject, outer: Listed, path: string, depth: number): void {
+    this.#items.add(rule);
     const type = outcomeOf(choiceMeant(rule['type']));
     // Release 5 states the base rule once; a rule within a rule is an exception to it.
     const said = type ?? (depth === 0 ? outer : outer === 'granted' ? 'denied' : outer === 'denied' ? 'granted' : null);
@@ -448,14 +509,17 @@ class PurposeReader {
 
   #nested(value: unknown, path: string, depth: number): void {
     if (depth > 3 || path.length > MAX_PATH || this.#seen.has(value)) return;
+    if (isCommand(value)) return this.#command(value, path, false);
     if (Array.isArray(value)) {
       const isLayer = value.some(isCommand);
       const hasUpdate = value.some((item) => isCommand(item) && item[1] === 'update');
       for (const item of value.slice(0, 100)) {
         if (isLayer && isJsonObject(item)) this.read.times.push(item['ts'], item['timestamp']);
         if (isCommand(item)) this.#command(item, path, hasUpdate);
-        else if (isJsonObject(item) && nameWithin(item) !== null && saysConsent(item)) this.#item(item, path, null);
-        else if (typeof item === 'object') this.#nested(item, path, depth + 1);
+        else if (isJsonObject(item) && nameWithin(item) !== null && saysConsent(item)) {
+          this.#seen.add(item);
+          this.#item(item, path, null);
+        } else if (typeof item === 'object') this.#nested(item, path, depth + 1);
       }
       return;
     }
@@ -467,12 +531,35 @@ class PurposeReader {
       this.#container(value, path, null, depth + 1);
       return;
     }
+    const before = this.#size();
+    const known = new Set(this.read.choices.keys());
+    const name = lastName(path);
+    const mayGrant = isWrapper(name);
+    let notChosen: string | null = null;
     for (const [key, inner] of entries) {
       const role = roleOf(key);
+      if (saysNotChosen(role, inner)) notChosen ??= `${path}.${key}=${shortly(inner)}`;
       if (!mayHold(role)) continue;
       if (typeof inner === 'object') this.#nested(inner, `${path}.${key}`, depth + 1);
-      else if (isFlag(key) && !role.isCount && purposeMeant(inner) !== null)
-        this.#member(key, inner, `${path}.${key}`, { listed: null, depth: depth + 1, isPairs: false });
+      else if (isFlag(key) && !role.isCount && purposeMeant(inner) !== null) {
+        // {"complaints": {"marketing": true}}: under a name that may mean anything, a yes grants nothing.
+        if (mayGrant || outcomeOf(purposeMeant(inner)) !== 'granted' || role.polarity === 'refusing' || role.isConsent)
+          this.#member(key, inner, `${path}.${key}`, { listed: null, depth: depth + 1, isPairs: false });
+        else this.read.unread.push(`${path}.${key}`);
+      }
+    }
+    if (this.#size() === before) return;
+    // {"event": "consent_status", "type": "IMPLICIT", "ucCategory": {…}}
+    this.read.notChosen ??= notChosen;
+    if (roleOf(name).polarity === 'refusing') this.#withdrawGrants(known, path);
+  }
+
+  /** What is granted within an object whose name says that it refuses is not. */
+  #withdrawGrants(known: ReadonlySet<string>, path: string): void {
+    for (const [name, choice] of [...this.read.choices]) {
+      if (known.has(name) || choice !== 'granted') continue;
+      this.read.choices.set(name, 'denied');
+      this.read.unread.push(path);
     }
   }
 
@@ -495,7 +582,11 @@ class PurposeReader {
       const flag = flagNames.get(normalised);
       const isWord =
         isAmongWords && isConsentWord(value) && !isModel(value) && isPlainName(role) && !notPurposes.has(normalised);
-      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isWord) continue;
+      // {"zgodaFotografie": "nie"}
+      const isNamedRefusal =
+        role.isOfConsent && typeof value === 'string' && outcomeOf(choiceMeant(value)) === 'denied';
+      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isWord && !isNamedRefusal)
+        continue;
       if (flag === undefined && this.#platform?.flags === true && (notPurposes.has(normalised) || role.isCircumstance))
         continue;
       if (role.notChosenIf !== null || this.#seen.has(value)) continue;
@@ -508,10 +599,24 @@ class PurposeReader {
       const says = purposeMeant(value);
       // Not having opted out of a sale is not consent to it.
       const isRightToRefuse = outcomeOf(says) === 'granted' && /sale|sell/i.test(name);
-      if (isRightToRefuse || (typeof value === 'number' && role.isCount)) continue;
+      // {"preferences": 0}: a number of a kind of its own.
+      if (isRightToRefuse || (typeof value === 'number' && (role.isCount || role.isContainer))) continue;
       if (isAlwaysActive(value)) this.#put(flag ?? name, 'necessary', path, value);
-      else if (says !== null) this.#say(flag ?? name, name, says, path, value);
+      else if (says !== null && (role.polarity === 'refusing' || this.#mayGrant(path, says)))
+        this.#say(flag ?? name, name, says, path, value);
     }
+  }
+
+  /** Within an object of a name that may mean anything, a yes grants nothing. */
+  #mayGrant(path: string, says: ChoiceMeant): boolean {
+    if (outcomeOf(says) !== 'granted' || !this.#isGuessed(path)) return true;
+    this.read.unread.push(path);
+    return false;
+  }
+
+  #isGuessed(path: string): boolean {
+    const around = this.#payload.guessedAround(path);
+    return around !== null && !isWrapper(around);
   }
 
   /** Reads a value as a list or object of purposes; false if it is neither. */
@@ -601,7 +706,7 @@ class PurposeReader {
       else if (titled && purposeMeant(value[key]) === null) this.read.listed.add(clean(String(value[key]).trim()));
       else this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });
     }
-    const any = this.#size() > before || Object.keys(value).length === 0;
+    const any = this.#size() > before || Object.keys(value).length === 0 || this.#platform?.services === 'ignored';
     if (this.#size() > before) this.#payload.use(value);
     return any;
   }
@@ -611,12 +716,15 @@ class PurposeReader {
     let times = 0;
     for (const key of keys) {
       const one = value[key];
+      // {"state": "2026-11-26T15:00:00Z", "purposes": …} is a record.
+      if (notPurposes.has(normaliseName(key)) && !isFlag(key)) return false;
       if (isBlank(one) || one === false || one === 0 || String(one) === '-1') continue;
       const outcome = outcomeOf(choiceMeant(one));
       if (outcome === 'granted') return false;
       if (outcome === 'denied') continue;
       const role = roleOf(key);
       if (role.time !== null || role.isCircumstance || role.isScope || role.polarity === 'refusing') return false;
+      if (bounds.has(role.plain)) return false;
       if (this.#payload.timeOf(one)?.counts !== true) return false;
       times += 1;
     }
@@ -644,6 +752,10 @@ class PurposeReader {
     const role = roleOf(key);
     const name = normaliseName(key);
     if (isBlank(item) || role.isLegitimateInterest || role.isTerms || role.isScope || defaults.has(name)) return;
+    if (saysNotChosen(role, item)) {
+      this.read.notChosen ??= `${path}=${shortly(item)}`;
+      return;
+    }
     const isNested = typeof item === 'object';
     if (role.time !== null && !role.timeGrants) this.read.times.push(item);
     if (role.time !== null && !isNested && typeof item !== 'boolean' && this.#payload.timeOf(item) !== null) return;
@@ -661,6 +773,8 @@ class PurposeReader {
       notPurposes.has(name) ||
       name === 'val' ||
       // `isAnonUser`, `hasSeenBanner`: what the visitor is, not what they chose.
+      // `can_receive_email_marketing`: what the sender may do by its own rules.
+      /^can[A-Z_]/.test(key) ||
       (/^(?:is|has|was)[A-Z_]/.test(key) && role.polarity === null && !role.isPurpose && !isNested) ||
       (role.isCircumstance && (isPairs || typeof item !== 'boolean' || !role.isPurpose) && !isNested)
     )
@@ -716,6 +830,7 @@ class PurposeReader {
 
   /** A purpose with an object that says what was chosen; `otherwise` if the object says nothing. */
   #takeItem(name: string, item: JsonObject, within: ChoiceWithin, path: string, otherwise: () => void): boolean {
+    this.#items.add(item);
     this.read.times.push(...within.times);
     this.#grantsWithin(item, path);
     if (isNecessary(name) && within.notChosen !== null) return this.#put(name, 'necessary', path, true);
@@ -746,6 +861,7 @@ class PurposeReader {
     path: string,
     { listed, depth }: { readonly listed: Listed; readonly depth: number },
   ): void {
+    if (isQuantity(item)) return void this.read.unread.push(path);
     if (isDescription(item)) {
       this.#described.add(plainForm(key));
       this.read.unread.push(path);
@@ -789,7 +905,8 @@ class PurposeReader {
   }
 
   /** Notes what a flag or word says of a purpose; false if it says nothing. */
-  #say(name: string, key: string, says: ChoiceMeant | null, path: string, value: unknown): boolean {
+  #say(named: string, key: string, says: ChoiceMeant | null, path: string, value: unknown): boolean {
+    const name = withChannel(named, path);
     const outcome = outcomeOf(says);
     if (outcome === null) return false;
     if (roleOf(key).polarity !== 'refusing' || (typeof value === 'string' && isRefusalWord(value)))
@@ -841,6 +958,16 @@ function areTitled(value: JsonObject, keys: readonly string[]): boolean {
   );
 }
 
+/** `marketing` within `email` and `marketing` within `sms` are two purposes. */
+function withChannel(name: string, path: string): string {
+  const at = path.endsWith(`.${name}`) ? path.slice(0, -name.length - 1) : null;
+  const channel = at === null ? '' : lastName(at);
+  return channels.has(plainForm(channel)) ? `${channel} ${name}` : name;
+}
+
+/** Ways to reach somebody. */
+const channels: ReadonlySet<string> = new Set('email sms phone push mail post whatsapp call'.split(' '));
+
 /** `denied` as the value of `analytics_denied` repeats the refusal instead of reversing it. */
 function isRefusalWord(value: string): boolean {
   const says = choiceMeant(value);
@@ -870,6 +997,11 @@ const known: ReadonlySet<string> = new Set(
   ),
 );
 
+/** The ends of a period. */
+const bounds: ReadonlySet<string> = new Set(
+  'from to start end begin von bis de a desde hasta du au da al van tot od do fran till'.split(' '),
+);
+
 /** What applied before the choice. */
 const defaults: ReadonlySet<string> = new Set(['default', 'defaults', 'previous', 'old', 'before']);
 
@@ -886,6 +1018,8 @@ const containers: ReadonlySet<string> = new Set([
   'values',
   'list',
   'items',
+  'results',
+  'entries',
   'standard',
   'global',
   'web',
@@ -920,10 +1054,13 @@ const NAME_KEYS = [
   'title',
   'noticekey',
   'subscriptionname',
-  ...'libelle etiqueta etichetta rotulo etykieta etikett omschrijving opis popis denominacion bezeichner kennung bezeichnung zweck titel nom finalite titre nombre finalidad nome finalita categoria naam doel doeleinde categorie nazwa cel kategoria namn andamal kategori navn formal nimi tarkoitus nazev ucel lista liste topic pluginname'.split(
+  ...'libelle etiqueta etichetta rotulo etykieta etikett omschrijving opis popis denominacion bezeichner kennung bezeichnung zweck titel nom finalite titre nombre finalidad nome finalita categoria naam doel doeleinde categorie nazwa cel kategoria namn andamal kategori navn formal nimi tarkoitus nazev ucel lista liste topic pluginname typ tipo soort rodzaj communicationmedium medium scope permission'.split(
     ' ',
   ),
 ];
+
+/** Those that some use for the choice instead. */
+const mayBeChoice: ReadonlySet<string> = new Set(['type', 'typ', 'tipo', 'soort', 'rodzaj', 'permission']);
 
 /** Fields of an item that hold its choice if their names say nothing else, in plain form. */
 const choiceKeys: ReadonlySet<string> = new Set([
@@ -970,6 +1107,11 @@ interface ChoiceWithin {
   readonly times: readonly unknown[];
 }
 
+/** {"unit": "HOUR", "value": 1} */
+function isQuantity(item: JsonObject): boolean {
+  return typeof item['unit'] === 'string' && typeof item['value'] === 'number';
+}
+
 /** What an object about one purpose says of it: every statement counts, and grants only if none refuses. */
 function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
   const found: { grants: (() => string) | null; refuses: (() => string) | null; says: ChoiceMeant | null } = {
@@ -986,8 +1128,9 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     if (found.says === null || outcome === 'denied') found.says = meant ?? found.says;
   };
   let count = 0;
+  const isNone = isQuantity(item);
   for (const key in item) {
-    if (!Object.hasOwn(item, key) || ++count > MAX_MEMBERS) continue;
+    if (isNone || !Object.hasOwn(item, key) || ++count > MAX_MEMBERS) continue;
     const value = item[key];
     const role = roleOf(key);
     const name = role.plain;
@@ -1080,7 +1223,7 @@ function nameWithin(item: JsonObject): string | null {
     const value = values.get(key);
     // {"name": {"en": "Analytics", "de": "Analyse"}}
     const name = textOf(isJsonObject(value) ? (value['en'] ?? Object.values(value)[0]) : value, MAX_NAME);
-    if (name !== null && (key !== 'type' || choiceMeant(name) === null)) return name;
+    if (name !== null && (!mayBeChoice.has(key) || choiceMeant(name) === null)) return name;
   }
   for (const [key, value] of Object.entries(item).slice(0, 50)) {
     const name = typeof value === 'string' ? textOf(value, MAX_NAME) : null;

@@ -3,7 +3,15 @@ import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
 import { choiceNamed, namesConsent } from './consent-events.ts';
-import { lastName, type NamedField, roleOf, saysNotChosen, saysOtherBasis } from './consent-names.ts';
+import {
+  fieldsBeside,
+  lastName,
+  type NamedField,
+  roleOf,
+  saysNotChosen,
+  saysNotChosenBeside,
+  saysOtherBasis,
+} from './consent-names.ts';
 import { type PurposesRead, shortly } from './consent-purposes.ts';
 import { normaliseName } from './field-table.ts';
 import { clean, textOf } from './parse.ts';
@@ -114,6 +122,8 @@ class StatementReader {
     }
     for (const { path, value, role } of this.#fields)
       if (saysOtherBasis(role, value) || saysNotChosen(role, value)) this.#notChosen ??= `${path}=${shortly(value)}`;
+    for (const { path, value, role } of fieldsBeside(payload))
+      if (saysNotChosenBeside(role, value)) this.#notChosen ??= `${path}=${shortly(value)}`;
     // gtag('consent', 'default', …)
     if (payload.named('0') === 'consent' && payload.named('1') === 'default') this.#notChosen ??= '1=default';
     this.#noAnswer();
@@ -208,6 +218,8 @@ function wholeMeant(key: string, value: unknown, platform: Platform | null): Cho
   if (isNoChoice(platform, name) || platform?.words?.[name] !== undefined) return null;
   const isOther = acts.has(name) || lifecycle.has(name) || models.has(name);
   if (typeof value !== 'string') return isOther ? null : choiceMeant(value);
+  // {"event_type": "consent"}: what kind of record it is.
+  if (isOther && plainForm(value) === 'consent') return null;
   const choice = choiceMeant(value);
   if (choice === null || !(isOther || name === 'state')) return choice;
   const word = plainForm(value);
@@ -259,7 +271,15 @@ export function stateOf(
   const given = first('given', 'renewed-given');
   const refused = first('refused');
   const open = first('requested', 'request-deferred');
+  const unasked = first('unknown');
   if (notChosen !== null) return doubt('not-chosen', notChosen);
+  // {"status": "undetermined", "granted": false}: a flag that nobody set.
+  if (
+    unasked !== undefined &&
+    given === undefined &&
+    whole.every(({ choice, at }) => choice !== 'refused' || /=(?:false|0)$/.test(at))
+  )
+    return denied.length > 0 ? doubt('not-understood', unasked.at) : { state: 'unknown', doubts };
   if (doubts.length > 0) return { state: 'unknown', doubts };
   if (given !== undefined && refused !== undefined && (granted.length > 0 || denied.length === 0))
     return doubt('contradiction', given.at, refused.at);
@@ -277,6 +297,8 @@ export function stateOf(
   }
   if (granted.length > 0) return { state: given?.choice === 'renewed-given' ? 'renewed-given' : 'given', doubts };
   if (denied.length > 0) return { state: 'refused', doubts };
+  // Only what needs no consent was understood.
+  if (choices.size > 0 && purposes.unread.length > 0) return doubt('not-understood', ...purposes.unread.slice(0, 3));
   if (choices.size > 0) return { state: 'refused', doubts };
   if (purposes.listed.size > 0)
     return doubt('not-understood', `${[...purposes.listed].slice(0, 5).join(', ')}: listed`);

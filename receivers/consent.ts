@@ -3,7 +3,8 @@ import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant } from './choice-words.ts';
 import { namesPreferencesOnly } from './consent-events.ts';
 import { fieldsOf, placeOf, roleOf } from './consent-names.ts';
-import { readPurposes, unwrapConsent } from './consent-purposes.ts';
+import { dissentIn } from './consent-dissent.ts';
+import { type PurposesRead, readPurposes, unwrapConsent } from './consent-purposes.ts';
 import { ITS_TIME, readStatements, stateOf } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
 import { platformOf } from './platforms.ts';
@@ -133,7 +134,7 @@ export function readDecision(
     },
     platform?.refusalKeepsNecessary,
   );
-  const judged = besideSignals(stated, choices, signals);
+  const judged = besideDissent(besideSignals(stated, choices, signals), payload, purposes);
   for (const path of purposes.unread) payload.puzzle(path);
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');
@@ -186,6 +187,17 @@ function besideSignals(
   if (denies.length === 0) return stated;
   const fields = denies.map(({ says, purpose }) => (purpose === null ? says : `${purpose}: ${says}`));
   return { state: 'unknown', doubts: [{ reason: 'contradiction', fields: fields.slice(0, 10) }] };
+}
+
+/** Whatever else in a payload speaks against consent leaves its record in doubt. */
+function besideDissent(
+  stated: ReturnType<typeof stateOf>,
+  payload: Payload,
+  purposes: PurposesRead,
+): ReturnType<typeof stateOf> {
+  if (stated.doubts.length > 0 || (stated.state !== 'given' && stated.state !== 'renewed-given')) return stated;
+  const dissent = dissentIn(payload, purposes.isRead);
+  return dissent === null ? stated : { state: 'unknown', doubts: [{ reason: 'not-understood', fields: [dissent] }] };
 }
 
 /** Whether a record grants nothing, whatever it lists as granted. */

@@ -85,6 +85,8 @@ export class Payload {
   /** The payload's fields with their normalised names: candidates for `unread`. */
   readonly #fields: Field[] = [];
   readonly #opened = new Set<unknown>();
+  /** Where an object was opened only because it is the only one, and its name. */
+  readonly #guessed: { readonly prefix: string; readonly name: string }[] = [];
   readonly #used = new Set<unknown>();
   readonly #puzzling = new Set<string>();
 
@@ -133,6 +135,7 @@ export class Payload {
           value = unwrapped ?? value;
           if (isJsonObject(value) && (unwrapped !== null || objects.has(name) || key === wrapper)) {
             this.#opened.add(value);
+            if (unwrapped === null && !objects.has(name)) this.#guessed.push({ prefix: `${path}${key}.`, name: key });
             this.#open(value, `${path}${key}.`, objects, depth + 1);
           }
         }
@@ -286,6 +289,11 @@ export class Payload {
   /** Whether the fields of an object were opened as if they stood outside it. */
   isOpened(object: unknown): boolean {
     return this.#opened.has(object);
+  }
+
+  /** The name of the object around a path that was opened only because it is the only one; null: none was. */
+  guessedAround(path: string): string | null {
+    return this.#guessed.findLast(({ prefix }) => path.startsWith(prefix))?.name ?? null;
   }
 
   /** A claimed time judged by the receipt; null: the receipt. */
