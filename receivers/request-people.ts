@@ -1,0 +1,73 @@
+import { normaliseName } from './field-table.ts';
+
+/** What one language calls the person who makes a request, an e-mail address and a name, in field names. */
+interface PeopleWords {
+  readonly people: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+const languages: readonly PeopleWords[] = [
+  { people: 'applicant', email: 'email mail', name: 'name full_name' },
+  {
+    people:
+      'interesado interesada solicitante afectado titular titular_datos titular_de_los_datos remitente cliente usuario',
+    email: 'email mail correo correo_electronico',
+    name: 'nombre nombre_completo',
+  },
+  {
+    people: 'demandeur demandeuse personne_concernee expediteur requerant utilisateur',
+    email: 'email mail courriel adresse_email adresse_mail',
+    name: 'nom nom_complet',
+  },
+  {
+    people:
+      'betroffene_person betroffener betroffene antragsteller antragstellerin anfragender absender einsender kunde nutzer',
+    email: 'email mail email_adresse mail_adresse',
+    name: 'name vollstandiger_name',
+  },
+  {
+    people: 'interessato interessata richiedente mittente cliente utente',
+    email: 'email mail indirizzo_email indirizzo_mail',
+    name: 'nome nome_completo nominativo',
+  },
+  {
+    people: 'betrokkene verzoeker aanvrager afzender klant gebruiker',
+    email: 'email mail emailadres mailadres',
+    name: 'naam volledige_naam',
+  },
+  {
+    people: 'osoba osoba_ktorej_dane_dotycza wnioskodawca nadawca klient uzytkownik',
+    email: 'email mail adres_email adres_mail',
+    name: 'imie_i_nazwisko imie_nazwisko',
+  },
+  {
+    people: 'titular titular_dados titular_dos_dados requerente solicitante remetente cliente usuario utilizador',
+    email: 'email mail endereco_email',
+    name: 'nome nome_completo',
+  },
+  {
+    people: 'registrerad den_registrerade sokande avsandare kund anvandare',
+    email: 'email mail epost epostadress',
+    name: 'namn fullstandigt_namn',
+  },
+];
+
+const listed = (words: string) => words.split(' ').map(normaliseName);
+
+/** Names of objects that hold the person who makes a request, in look-up form. */
+export const personNames: readonly string[] = [...new Set(languages.flatMap(({ people }) => listed(people)))];
+
+/** Names of two parts, in either order: `afzender_email`, `emailTitular`; in look-up form. */
+function joinedNames(part: 'email' | 'name'): ReadonlySet<string> {
+  return new Set(
+    languages.flatMap(({ people, ...words }) =>
+      listed(people).flatMap((person) => listed(words[part]).flatMap((word) => [person + word, word + person])),
+    ),
+  );
+}
+
+/** Names of fields with the address of the person who makes a request, in look-up form. */
+export const personEmailNames = joinedNames('email');
+/** Names of fields with their name, in look-up form. */
+export const personFullNames = joinedNames('name');
