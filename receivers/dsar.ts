@@ -161,23 +161,26 @@ function readKindsOf(payload: Payload, event: string, isCalifornian: boolean): R
     if (found.length > 0) break;
   }
   const message = payload.first('requestMessage', messageOf);
-  const prose = message === null ? null : readProse(message);
   if (found.length > 0) {
     const texts = textOf([...new Set(found.map(({ asGiven }) => asGiven))].join('; '));
     const asGiven = texts ?? found[0]?.asGiven ?? null;
     const kinds = inUrgency(found.flatMap((one) => one.kinds));
-    const isContradicted =
-      prose !== null &&
-      found.every(({ path }) => isSubjectLine(path)) &&
-      (prose.isDoubtful || kinds.some((kind) => prose.denied.has(kind)));
+    const isContradicted = found.every(({ path }) => isSubjectLine(path)) && contradicts(message, kinds);
     return { kinds: isContradicted ? ['unknown'] : kinds, asGiven };
   }
   const implied = impliedKind(payload);
   if (implied !== null) return implied;
   if (puzzling !== null) payload.puzzle(puzzling.path);
   const asGiven = puzzling?.text ?? inDoubt;
-  const isAsked = prose !== null && inDoubt === null && prose.asked.length > 0;
-  return { kinds: isAsked ? prose.asked : ['unknown'], asGiven };
+  const asked = message === null || inDoubt !== null ? [] : readProse(message).asked;
+  return { kinds: asked.length > 0 ? asked : ['unknown'], asGiven };
+}
+
+/** Whether a message says no to one of these rights, or leaves it open what is asked. */
+function contradicts(message: string | null, kinds: readonly RequestKind[]): boolean {
+  if (message === null) return false;
+  const { denied, isDoubtful } = readProse(message);
+  return isDoubtful || kinds.some((kind) => denied.has(kind));
 }
 
 /** Names of the subject line of a message, which may also be a person or a hash. */

@@ -1,6 +1,6 @@
 import { inUrgency, type RequestKind } from '../src/core/vocabulary.ts';
 import { articlesIn, clausesOf, joining, negationOf, rightsNamed, type Word } from './request-kinds.ts';
-import { type Sense, sentencesOf } from './request-words.ts';
+import { type Sense, sensesOf, sentencesOf } from './request-words.ts';
 
 /**
  * The longest message that is read for what it asks, in UTF-16 units: what stands beyond could take back what stands
@@ -8,6 +8,8 @@ import { type Sense, sentencesOf } from './request-words.ts';
  */
 const MAX_PROSE = 4000;
 const MAX_WORDS = 700;
+/** A longer sentence is not understood, in words. */
+const MAX_SENTENCE = 150;
 
 /** What a message says about rights. */
 export interface Prose {
@@ -34,6 +36,10 @@ export function readProse(message: string): Prose {
     const line = ` ${words.join(' ')} `;
     const clauses = clausesOf(words);
     const has = (sense: Sense) => clauses.some((clause) => clause.some(({ senses }) => senses.has(sense)));
+    if (words.length > MAX_SENTENCE) {
+      isDoubtful = true;
+      continue;
+    }
     const isRefused = REFUSED.test(line);
     if (isRefused || has('appeal')) {
       // `If you refuse, I shall complain to the authority` is no appeal.
@@ -64,15 +70,16 @@ function proseSentences(message: string): readonly Sentence[] {
   let left = MAX_WORDS;
   for (const part of unquoted.split(/(?<=[!?;])\s|\n[ \t\r]*\n|\.\s+(?!\d)/)) {
     if (left <= 0) break;
-    const words = sentencesOf(part.replace(/[\r\n]+/g, ' '), left)
-      .flat()
+    const pieces = part.replace(/[\r\n]+/g, ' ').split(/,(?!\d)/);
+    const words = pieces
+      .flatMap((piece, place) => [...(place === 0 ? [] : [',']), ...sentencesOf(piece, left).flat()])
       .slice(0, left);
     left -= words.length;
     const plain = ` ${words.join(' ')} `.replace(HARMLESS, ' ');
     const text = plain.replace(COURTESY, 'please');
     const isQuestion = part.includes('?') && text === plain;
     const own = text.trim();
-    if (own !== '') sentences.push({ words: own.split(' '), isQuestion });
+    if (own !== '') sentences.push({ words: own.split(/ +/), isQuestion });
   }
   return sentences;
 }
@@ -167,7 +174,7 @@ const OBJECTS = phrases(
 );
 /** Marketing is not wanted. */
 const UNWANTED = phrases(
-  '(?:not|never|no longer) (?:[a-z]+ )?(?:want|wish|send)|stop sending',
+  '(?:not|never|no longer) (?:[a-z]+ )?(?:want|wish|send)',
   '(?:mochte|will|wunsche|bitte) (?:[a-z]+ ){0,3}keine?n?|sen?den sie mir (?:[a-z]+ ){0,2}keine?n?',
   'ne (?:[a-z]+ ){0,2}plus (?:recevoir|etre|m envoyer)|ne m envoyez plus',
   'no (?:quiero|deseo) (?:[a-z]+ )?recibir',
@@ -182,15 +189,33 @@ const UNDO = phrases(
   'undo|revert|reverse|prevent|avoid|restore|instead of|stop (?:the |any |this )?(?:deletion|erasure)|(?:restrict|limit|revoke|block|remove|delete) (?:[a-z]+ ){0,2}access',
   'ruckgangig|verhinder[a-z]*|wiederherstell[a-z]*|annuler|empecher|eviter|retablir|evitar|impedir|anular|restaurar|annullare|evitare|impedire|ripristinare|voorkom[a-z]*|herstel[a-z]*|zapobie[a-z]*|przywroc[a-z]*|forhindra|aterstall[a-z]*',
 );
+const UNSUBSCRIBE =
+  /^(?:unsubscri|desabonn|desinscri|abbestell|abzubestell|abmeld|abzumeld|afmeld|uitschrij|avregistrer|avprenumer|disiscri|desuscri|wypisa)/;
 /** Words for sale, without those that may mean any sharing. */
 const SALE = phrases(
   'sell|selling|sale|sales|verkauf[a-z]*|vendre|vente|vender|venda|vendere|verkop[a-z]*|sprzeda[a-z]*|salja|saljer',
 );
 
+/** Words that say nothing against what is asked: how it is asked, for whom, by which law, how soon, of which systems. */
+const fillers: ReadonlySet<string> = new Set(
+  (
+    ', i that you your to be it them then also hereby therefore now formally like as well with under pursuant accordance accord in article art section gdpr ccpa cpra act regulation law protection undue delay within days month soon possible from systems system database databases records files permanently please kindly would send sending provide give supply me us receive receiving obtain get exercise right rights held by want wish thank thanks regards sincerely without further any more anymore ' +
+    'hiermit daher deshalb ausserdem zudem anschliessend danach gemass nach laut entsprechend dsgvo artikel abs satz lit verordnung eu um auf dass ihnen mir ihre ihren ihrem zukommen lassen senden zusenden ubersenden ubermitteln erteilen stellen verfugung recht mein meines ausuben gebrauch vollstandig vollstandige kostenlose unentgeltliche schriftlich ich aus systemen datenbanken sofort innerhalb eines monats frist mehr ' +
+    'par presente conformement en application vertu rgpd droit mon exercer d votre vos base bases systemes dans plus brefs delais obtenir recevoir communiquer transmettre envoyer m ainsi prevu prevue prevus l article je bien vouloir de ' +
+    'por conforme segun virtud articulo derecho ejercer proceda procedan obtener recibir enviar enviarme facilitarme facilitar me asi ley lopdgdd favor sus sistemas se ' +
+    'con sensi dell articolo diritto esercitare ricevere ottenere inviarmi inviare voler procedere procediate vostri sistemi vostro ' +
+    'hierbij daarnaast op grond overeenkomstig krachtens volgens avg gebruik gaan te ontvang ontvangen sturen toesturen verstrekken u uw uit systemen maken ik een wil meer ' +
+    'souhaite veux plus etre quiero deseo voglio desidero chce zycze sobie otrzymywac quero desejo receber vill fa ' +
+    'na podstawie zgodnie z art rodo prawo prawa niniejszym oraz przeslanie udostepnienie mi panstwa systemow ' +
+    'nos termos artigo lgpd lei direito exercer este meio procedam solicitar requerer ter obter receber enviar enviem vossos sistemas legal ' +
+    'harmed enligt dataskyddsforordningen ratt att fa ni er era register ur fran ut skicka skickar tack ha'
+  ).split(' '),
+);
+
 /** Words that may stand between a right and the data that it concerns. */
 const links: ReadonlySet<string> = new Set(
   (
-    'the a any all my our own personal private of to about on for that which you your hold have held stored collected process concerning regarding relating me full complete immediately permanently inaccurate incorrect outdated ' +
+    ', the a any all my our own personal private of to about on for that which you your hold have held stored collected process concerning regarding relating me full complete immediately permanently inaccurate incorrect outdated ' +
     'der die das den dem des ein eine einer meine meiner meinen meinem meines mein mich mir betreffend betreffenden betreffende betreffen personenbezogene personenbezogenen personenbezogener personliche personlichen gespeicherten gespeicherte verarbeiteten alle aller samtliche samtlicher zu uber sie bitte person unverzuglich umgehend welche ' +
     'de des du d la le les l mes mon ma toutes tous toute au aux caractere personnel personnelles vous detenez concernant ' +
     'los las el lo mis mi todos todas al personales sobre que ' +
@@ -226,10 +251,10 @@ function readClause(clause: readonly Word[], line: string, isQuestion: boolean):
   const named = clause.flatMap((word) => rightsNamed(word));
   const negation = negationOf(clause);
   if (negation !== null) {
-    const isPlain = !isQuestion && named.length === 0;
-    if (isPlain && negation.of === 'sell' && SALE.test(text) && has('data') && ASKING.test(line))
+    const isAsked = !isQuestion && named.length === 0 && isPlain('', clause, negation.at);
+    if (isAsked && negation.of === 'sell' && SALE.test(text) && has('data') && ASKING.test(line))
       return { asked: ['opt-out'], denied: [] };
-    if (isPlain && has('marketing') && UNWANTED.test(text)) return { asked: ['objection'], denied: [] };
+    if (isAsked && has('marketing') && UNWANTED.test(text)) return { asked: ['objection'], denied: [] };
     return { asked: [], denied: named };
   }
   if (UNDO.test(text)) return { asked: [], denied: named };
@@ -246,15 +271,17 @@ function readClause(clause: readonly Word[], line: string, isQuestion: boolean):
   for (const [place, word] of clause.entries())
     for (const right of rightsNamed(word)) {
       if (right === 'objection' || loose.has(word.word) || !isNow(place)) continue;
-      // `Someone got access to my data, please help` asks for none.
-      if (right === 'access' && !ASKING.test(`${before(place)}${word.word} `)) continue;
+      // `Please ignore my request to delete my data`, `someone got access to my data, please help`.
+      if (!isPlain(askedFrom(before(place)), clause, place)) continue;
       if (right === 'erasure' && has('marketing')) {
         if (!has('data')) asked.add('objection');
       } else if ((!articles.isUnclear && articles.kinds.includes(right)) || concernsOwnData(clause, place, right))
         asked.add(right);
     }
-  const end = clause.findIndex(({ senses }) => senses.has('optOut') || senses.has('stop'));
-  if (isNow(end)) {
+  const end = clause.findIndex(
+    ({ word, senses }) => senses.has('optOut') || senses.has('stop') || UNSUBSCRIBE.test(word),
+  );
+  if (isNow(end) && named.every((right) => right === 'objection') && isPlain(askedFrom(before(end)), clause, end)) {
     if (SALE.test(text) && has('data')) asked.add('opt-out');
     else if (has('marketing')) asked.add('objection');
   }
@@ -263,16 +290,72 @@ function readClause(clause: readonly Word[], line: string, isQuestion: boolean):
   return { asked, denied: [] };
 }
 
+const EACH_ASKING = new RegExp(ASKING.source, 'g');
+
+/** The words between the last word of asking and a right, or all words before the right. */
+function askedFrom(before: string): string {
+  let start = 0;
+  for (const found of before.matchAll(EACH_ASKING)) start = found.index + found[0].length;
+  return before.slice(start);
+}
+
+/**
+ * Whether nothing that may turn what is asked into something else stands between the asking and the right, or after it up to
+ * the next comma: every word there is known to say nothing against it.
+ */
+function isPlain(between: string, clause: readonly Word[], place: number): boolean {
+  const comma = clause.findIndex(({ word }, at) => at > place && word === ',');
+  const rest = clause.slice(place + 1, comma < 0 ? undefined : comma);
+  const others = between.trim();
+  return (others === '' || others.split(' ').every(isHarmless)) && rest.every(({ word }) => isHarmless(word));
+}
+
+function isHarmless(word: string): boolean {
+  if (fillers.has(word) || links.has(word) || joining.has(word) || /^\d+$/.test(word) || OWN.test(word)) return true;
+  const senses = sensesOf(word);
+  return (
+    harmless.some((sense) => senses.has(sense)) ||
+    ASKING.test(` ${word} `) ||
+    rightsNamed({ word, senses }).some((right) => right !== 'objection')
+  );
+}
+
+const harmless = [
+  'data',
+  'processing',
+  'marketing',
+  'sell',
+  'california',
+  'consent',
+  'sensitive',
+  'targeted',
+  'stop',
+  'optOut',
+] as const;
+
 /** Withdrawals and objections in words that need no other word of asking. */
 function* ownWords(clause: readonly Word[], text: string, line: string): Generator<RequestKind> {
   const isNow = (found: RegExpExecArray) => !NOT_NOW.test(text.slice(0, found.index));
+  const has = (sense: Sense) => clause.some(({ senses }) => senses.has(sense));
+  // `I object to the deletion of my data.`
+  if (clause.some((word) => rightsNamed(word).some((right) => right !== 'objection'))) return;
   const withdrawal = WITHDRAWS.exec(text);
-  if (withdrawal !== null && isNow(withdrawal) && !PARTIAL.test(line)) yield 'withdraw-consent';
+  if (withdrawal !== null && isNow(withdrawal) && !PARTIAL.test(line)) {
+    const rest = text.slice(withdrawal.index + withdrawal[0].length).trim();
+    // Not one to a contract or a price.
+    if (
+      rest
+        .split(',', 1)[0]
+        ?.split(' ')
+        .every((word) => word === '' || isHarmless(word)) === true ||
+      has('processing') ||
+      has('marketing')
+    )
+      yield 'withdraw-consent';
+  }
   const objection = OBJECTS.exec(text);
-  const isOfData = clause.some(
-    ({ senses }) => senses.has('processing') || senses.has('marketing') || senses.has('data'),
-  );
-  if (objection !== null && isNow(objection) && isOfData) yield 'objection';
+  if (objection !== null && isNow(objection) && (has('processing') || has('marketing') || has('data')))
+    yield 'objection';
 }
 
 /** Whether a word for a right stands with the writer's own data: `delete all of my data`, `meine Daten zu löschen`. */

@@ -25,7 +25,7 @@ const words = {
     'rectif* retific* rettific* correct correction* correcting corrig* correg* correcc* correcao correcoes correzion* corrett* korrigier* korrektur* ' +
     '*berichtig* korriger* amend* inaccura* correctie* verbeteren sprostow* poprawi* *rattelse* ratta',
   restriction:
-    'restrict* *einschrank* *einschraenk* *beschrankung* *beschraenkung* sperrung beperk* *beperking* ogranicz* *begransning* begransa bloqueo bloqueio ' +
+    'restrict* *einschrank* schranken *einschraenk* *beschrankung* *beschraenkung* sperrung beperk* *beperking* ogranicz* *begransning* begransa bloqueo bloqueio ' +
     'blocage',
   objection:
     'object objecting objection* oppos* opos* opon* opporsi oppongo opporre widersprich* widersprech* *widerspruch* *bezwaar* sprzeciw* ' +
