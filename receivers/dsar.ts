@@ -5,9 +5,9 @@ import { normaliseName } from './field-table.ts';
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { readPlace } from './region.ts';
-import { isJsonObject, textOf } from './parse.ts';
+import { isJsonObject, type JsonObject, textOf } from './parse.ts';
 import { readKinds } from './request-kinds.ts';
-import { personEmailNames, personFullNames, personNames } from './request-people.ts';
+import { isAgent, namesPerson, personEmailNames, personFullNames, personNames } from './request-people.ts';
 import { readProse } from './request-prose.ts';
 
 /** A data subject request as reported by the service. Every field may be missing: the case is opened anyway. */
@@ -210,12 +210,27 @@ function isCalifornian(place: string | null, regulation: string | null): boolean
   return [place, regulation].some((words) => words !== null && mapJurisdiction(words) === 'US-CA');
 }
 
-/** The objects that hold the person who makes a request under a name of their language: `{"interesado": {…}}`. */
+/**
+ * The objects that hold the person who makes a request under a name of their language, each followed by those in it:
+ * `{"interesado": {"contacto": {…}}}`.
+ */
 function peopleIn(payload: Payload): readonly Payload[] {
-  return personNames
-    .map((name) => payload.named(name))
-    .flatMap((one) => (isJsonObject(one) ? payload.within(one) : []));
+  const people = payload
+    .fields()
+    .filter(({ name, found }) => isJsonObject(found.value) && namesPerson(name))
+    .map(({ found }) => found.value as JsonObject)
+    .slice(0, MAX_PEOPLE);
+  return people.flatMap((person) => {
+    payload.use(person);
+    const parts = Object.entries(person).flatMap(([key, part]) =>
+      isJsonObject(part) && !isAgent(normaliseName(key)) ? [part] : [],
+    );
+    return [person, ...parts.slice(0, MAX_PEOPLE)].map((one) => payload.within(one));
+  });
 }
+
+/** The most persons and parts of a person that are looked at. */
+const MAX_PEOPLE = 10;
 
 /** What the source's own names for a field lead to. */
 function namedBySource<T>(payload: Payload, field: FieldName, understand: (value: unknown) => T | null): T | null {
@@ -236,6 +251,18 @@ function firstNamed<T>(
   return null;
 }
 
+/** The first value of a field that `understand` accepts; an object of a person without one is not a value that was not understood. */
+function firstOf<T>(payload: Payload, field: FieldName, understand: (value: unknown) => T | null): T | null {
+  let puzzling: string | null = null;
+  for (const { value, path } of payload.each(field)) {
+    const understood = understand(value);
+    if (understood !== null) return understood;
+    if (!isJsonObject(value)) puzzling ??= path;
+  }
+  if (puzzling !== null) payload.puzzle(puzzling);
+  return null;
+}
+
 /** The requester's address: a person named as such comes before an address that says not whose it is. */
 function readEmail(payload: Payload): string | null {
   const own = namedBySource(payload, 'requesterEmail', emailOf);
@@ -246,7 +273,7 @@ function readEmail(payload: Payload): string | null {
   }
   return (
     firstNamed(payload, personEmailNames, emailOf) ??
-    payload.first('requesterEmail', emailOf) ??
+    firstOf(payload, 'requesterEmail', emailOf) ??
     payload.first('requesterIdentities', addressIn)
   );
 }
@@ -269,7 +296,7 @@ function readName(payload: Payload): string | null {
 
 /** A full name, or one in two parts. */
 function nameIn(payload: Payload): string | null {
-  const name = payload.first('requesterName', nameOf);
+  const name = firstOf(payload, 'requesterName', nameOf);
   if (name !== null) return name;
   const parts = [payload.text('requesterFirstName'), payload.text('requesterLastName')].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(' ');

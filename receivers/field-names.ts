@@ -120,7 +120,9 @@ const names = {
       'type_verzoek verzoektype soort_verzoek verzoeksoort prawo prawa typ_wniosku rodzaj_wniosku typ_zadania ' +
       'rodzaj_zadania direito direitos tipo_direito direito_solicitado direito_exercido tipo_solicitacao ' +
       'tipo_de_solicitacao tipo_pedido tipo_de_pedido tipo_requisicao rattighet rattigheter typ_av_begaran ' +
-      'begaran_typ begarans_typ',
+      'begaran_typ begarans_typ derecho_que_ejerce derechos_ejercidos derechos_solicitados droits_exerces ' +
+      'droit_demande droits_demandes ausgeubtes_recht geltend_gemachtes_recht diritti_esercitati diritto_richiesto ' +
+      'uitgeoefend_recht direitos_exercidos utovad_rattighet',
     requestTopic:
       'request kind type types category action actions subject topic subject_line email_subject mail_subject ' +
       'solicitud asunto tipo demande objet anfrage antrag anliegen betreff typ richiesta oggetto verzoek onderwerp ' +
@@ -136,7 +138,7 @@ const names = {
       'betroffene_person betroffener antragsteller antragstellerin anfragender absender einsender interessato ' +
       'interessata richiedente mittente betrokkene verzoeker aanvrager afzender osoba wnioskodawca ' +
       'osoba_ktorej_dane_dotycza nadawca titular titular_dados titular_dos_dados requerente remetente ' +
-      'den_registrerade registrerad sokande avsandare',
+      'den_registrerade registrerad sokande avsandare sender.name from.name',
     requesterFirstName:
       'first_name given_name requester.first_name requestor.first_name data_subject.first_name subject.first_name ' +
       'customer.first_name contact.first_name dsar_details.given_name prenom vorname nombre nombres nome voornaam ' +
@@ -158,7 +160,8 @@ const names = {
       'betroffene_person betroffener antragsteller antragstellerin anfragender absender einsender interessato ' +
       'interessata richiedente mittente betrokkene verzoeker aanvrager afzender osoba wnioskodawca ' +
       'osoba_ktorej_dane_dotycza nadawca titular titular_dados titular_dos_dados requerente remetente ' +
-      'den_registrerade registrerad sokande avsandare post_title',
+      'den_registrerade registrerad sokande avsandare sender.email sender.address from.email from.address mel ' +
+      'post_title',
     requesterIdentities:
       'subject_identities identities identity identifiers data_subject.identities data_subject.identifiers ' +
       'subject.identities subject.identifiers requester.identifiers customer.identifiers core_identifier profile ' +
@@ -182,7 +185,8 @@ const names = {
       'additional_information inquiry subject.description body message_text free_text plain_text content mensaje ' +
       'descripcion texto comentarios observaciones texte commentaire commentaires nachricht beschreibung anmerkung ' +
       'anmerkungen bemerkung freitext inhalt messaggio descrizione testo note bericht omschrijving toelichting ' +
-      'opmerking opmerkingen wiadomosc tresc opis uwagi mensagem descricao observacoes meddelande beskrivning',
+      'opmerking opmerkingen wiadomosc tresc opis uwagi mensagem descricao observacoes meddelande beskrivning ' +
+      'body_plain body_text text_body',
     requestedAt:
       'submitted_at requested_at request_date date_submitted received_at submission_date issued_at submitted_time ' +
       'submitted_timestamp submitted_date submitted_on submission_time requested_on request_time received_time ' +
@@ -198,7 +202,8 @@ const names = {
       'datum_indiening data_wniosku data_zlozenia data_wplywu data_otrzymania otrzymano zlozono data_solicitacao ' +
       'data_da_solicitacao data_pedido data_do_pedido data_requisicao data_recebimento data_de_recebimento ' +
       'data_rececao data_envio recebido_em recebida_em solicitado_em solicitada_em mottagen mottaget ' +
-      'mottagningsdatum ankomstdatum inkom inkommen datum_for_begaran begaransdatum',
+      'mottagningsdatum ankomstdatum inkom inkommen datum_for_begaran begaransdatum data_zlozenia_wniosku ' +
+      'data_abertura received',
     requestCreatedAt:
       'created_at created date_created created_date created_time created_date_time created_timestamp created_on ' +
       'creation_date request_queue_date_created post_date_gmt post_date fecha_creacion fecha_de_creacion creado_el ' +

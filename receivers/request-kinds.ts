@@ -52,6 +52,10 @@ export function requestKindOf(text: string): RequestKind {
 /** Codes whose words alone do not name the right. */
 const codes: Readonly<Record<string, RequestKind>> = {
   'customers data request': 'access',
+  // Lei 13.709/2018 (LGPD) Art. 18 I.
+  'confirmacao tratamento': 'access',
+  'confirmacao de tratamento': 'access',
+  'confirmacao existencia': 'access',
   rta: 'access',
   rtd: 'erasure',
   rtc: 'rectification',

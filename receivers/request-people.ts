@@ -55,8 +55,32 @@ const languages: readonly PeopleWords[] = [
 
 const listed = (words: string) => words.split(' ').map(normaliseName);
 
+/** Names of objects with how to reach the person. */
+const contacts =
+  'contact_details contact_information contact_info datos_contacto datos_de_contacto coordonnees kontaktdaten recapiti dati_contatto ' +
+  'contactgegevens dane_kontaktowe dados_contato dados_de_contato kontaktuppgifter';
+
 /** Names of objects that hold the person who makes a request, in look-up form. */
-export const personNames: readonly string[] = [...new Set(languages.flatMap(({ people }) => listed(people)))];
+export const personNames: readonly string[] = [
+  ...new Set([...languages.flatMap(({ people }) => listed(people)), ...listed(contacts)]),
+];
+
+/** Shorter names, such as `kund`, are parts of other words. */
+const MIN_PART = 8;
+const longNames = personNames.filter((name) => name.length >= MIN_PART);
+/** Somebody who acts for the person. */
+const AGENT =
+  /agent|represent|rappresent|mandat|vertret|bevollm|anwalt|abogad|avvocat|avocat|advoca|advoka|gemachtigd|pelnomocn|procurad|ombud|delegat|tutor|betreuer/;
+
+/** Whether a name, in look-up form, is of somebody who acts for the person. */
+export function isAgent(name: string): boolean {
+  return AGENT.test(name);
+}
+
+/** Whether an object of this name, in look-up form, holds the person who makes a request: `datosInteresado`, not `representanteDelInteresado`. */
+export function namesPerson(name: string): boolean {
+  return !isAgent(name) && (personNames.includes(name) || longNames.some((one) => name.includes(one)));
+}
 
 /** Names of two parts, in either order: `afzender_email`, `emailTitular`; in look-up form. */
 function joinedNames(part: 'email' | 'name'): ReadonlySet<string> {

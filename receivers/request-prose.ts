@@ -7,7 +7,8 @@ import { type Sense, sensesOf, sentencesOf } from './request-words.ts';
  * before, so a longer one is left to the officer.
  */
 const MAX_PROSE = 4000;
-const MAX_WORDS = 700;
+/** As many as it can hold. */
+const MAX_WORDS = MAX_PROSE / 2;
 /** A longer sentence is not understood, in words. */
 const MAX_SENTENCE = 150;
 
@@ -26,13 +27,13 @@ export interface Prose {
  * `I request`, `je demande`), of their own data or beside its article of the GDPR, and that is no question, condition or
  * report. What is quoted does not count. Nothing is certain if the message also says no to a right that it asks for, or speaks
  * of a refusal, an appeal or an earlier request that is withdrawn. Consent is withdrawn only in words such as `I withdraw my
- * consent`, without a condition or an exception. A message of more than 4,000 characters is not read.
+ * consent`, without a condition or an exception. A message of more than 4,000 characters, without the mail that it answers, is not read.
  */
 export function readProse(message: string): Prose {
   const asked = new Set<RequestKind>();
   const denied = new Set<RequestKind>();
   let isDoubtful = false;
-  for (const { words, isQuestion } of message.length > MAX_PROSE ? [] : proseSentences(message)) {
+  for (const { words, isQuestion } of proseSentences(message)) {
     const line = ` ${words.join(' ')} `;
     const clauses = clausesOf(words);
     const has = (sense: Sense) => clauses.some((clause) => clause.some(({ senses }) => senses.has(sense)));
@@ -65,8 +66,9 @@ interface Sentence {
 /** Sentences of what the writer says: without quotations and the mail that is answered. Lines of one paragraph belong together. */
 function proseSentences(message: string): readonly Sentence[] {
   const sentences: Sentence[] = [];
-  const written = message.replace(QUOTED_LINES, '\n\n').split(EARLIER_MAIL, 1)[0] ?? '';
-  const unquoted = written.replace(QUOTATION, ' ');
+  const [written = '', ...earlier] = message.slice(0, MAX_PROSE).split(EARLIER_MAIL, 2);
+  if (earlier.length === 0 && message.length > MAX_PROSE) return [];
+  const unquoted = written.replace(QUOTED_LINES, '\n\n').replace(QUOTATION, ' ');
   let left = MAX_WORDS;
   for (const part of unquoted.split(/(?<=[!?;])\s|\n[ \t\r]*\n|\.\s+(?!\d)/)) {
     if (left <= 0) break;
@@ -110,15 +112,15 @@ const COURTESY = new RegExp(
 
 /** The writer asks for something. */
 const ASKING = phrases(
-  'please|kindly|i (?:[a-z]+ ){0,2}(?:request|demand|exercise|invoke|want|wish|ask)|i (?:would|d) like|i am (?:[a-z]+ ){0,2}(?:requesting|asking|exercising)',
-  'bitte|ich (?:[a-z]+ ){0,2}(?:beantrage|verlange|fordere|ersuche|mochte|will|wunsche)|(?:beantrage|verlange|fordere|ersuche|mochte|wunsche) ich|mache ich|ich mache',
-  'veuillez|merci de|je (?:[a-z]+ ){0,2}(?:demande|prie|souhaite|voudrais|veux|desire|sollicite|exige|exerce)|priere de|s il vous plait',
+  'please|kindly|and (?:also )?(?:request|demand|ask)|i (?:[a-z]+ ){0,2}(?:request|demand|exercise|invoke|want|wish|ask)|i (?:would|d) like|i am (?:[a-z]+ ){0,2}(?:requesting|asking|exercising)',
+  'bitte|und (?:[a-z]+ )?(?:verlange|beantrage|fordere)|ich (?:[a-z]+ ){0,2}(?:beantrage|verlange|fordere|ersuche|mochte|will|wunsche)|(?:beantrage|verlange|fordere|ersuche|mochte|wunsche) ich|mache ich|ich mache',
+  'veuillez|merci de|et (?:vous )?demande|je (?:[a-z]+ ){0,2}(?:demande|prie|souhaite|voudrais|veux|desire|sollicite|exige|exerce)|priere de|s il vous plait',
   'por favor|solicito|solicitamos|quiero|quisiera|deseo|pido|ruego|exijo|ejerzo|ejercito|me gustaria',
   'per favore|per cortesia|chiedo|richiedo|vorrei|voglio|desidero|prego|esercito|si prega',
-  'graag|gelieve|alstublieft|ik (?:[a-z]+ ){0,2}(?:verzoek|vraag|wil|wens|eis)|(?:verzoek|wil|wens|vraag|eis) ik',
+  'graag|gelieve|en (?:verzoek|wil)|alstublieft|ik (?:[a-z]+ ){0,2}(?:verzoek|vraag|wil|wens|eis)|(?:verzoek|wil|wens|vraag|eis) ik',
   'prosze|wnosze|zadam|chce|chcialbym|chcialabym|wnioskuje|domagam sie|korzystam',
   'peco|quero|gostaria|desejo|requeiro|exerco|venho',
-  'vanligen|snalla|jag (?:[a-z]+ ){0,2}(?:begar|vill|onskar|ber|kraver)|(?:begar|vill|onskar|ber|kraver) jag',
+  'vanligen|snalla|och (?:begar|ber)|jag (?:[a-z]+ ){0,2}(?:begar|vill|onskar|ber|kraver)|(?:begar|vill|onskar|ber|kraver) jag',
 );
 
 /** What follows is asked about, conditional, or told of another time: it is not asked for now. */
@@ -336,26 +338,43 @@ const harmless = [
 /** Withdrawals and objections in words that need no other word of asking. */
 function* ownWords(clause: readonly Word[], text: string, line: string): Generator<RequestKind> {
   const isNow = (found: RegExpExecArray) => !NOT_NOW.test(text.slice(0, found.index));
-  const has = (sense: Sense) => clause.some(({ senses }) => senses.has(sense));
-  // `I object to the deletion of my data.`
-  if (clause.some((word) => rightsNamed(word).some((right) => right !== 'objection'))) return;
+  const after = (found: RegExpExecArray) =>
+    text
+      .slice(found.index + found[0].length)
+      .trim()
+      .split(' ');
   const withdrawal = WITHDRAWS.exec(text);
   if (withdrawal !== null && isNow(withdrawal) && !PARTIAL.test(line)) {
-    const rest = text.slice(withdrawal.index + withdrawal[0].length).trim();
-    // Not one to a contract or a price.
-    if (
-      rest
-        .split(',', 1)[0]
-        ?.split(' ')
-        .every((word) => word === '' || isHarmless(word)) === true ||
-      has('processing') ||
-      has('marketing')
-    )
-      yield 'withdraw-consent';
+    const part = upToAnd(after(withdrawal));
+    // Not one to a contract, a price or what is done for a right.
+    if (!part.some(namesOtherRight) && (part.every(isHarmless) || part.some(isOfProcessing))) yield 'withdraw-consent';
   }
   const objection = OBJECTS.exec(text);
-  if (objection !== null && isNow(objection) && (has('processing') || has('marketing') || has('data')))
-    yield 'objection';
+  if (objection !== null && isNow(objection)) {
+    // `I object to the deletion of my data.`
+    const part = upToAnd(after(objection));
+    const whole = clause.map(({ word }) => word);
+    const about = part.some(isOfProcessing) || whole.some(namesOtherRight) ? part : whole;
+    if (!about.some(namesOtherRight) && about.some((word) => isOfProcessing(word) || sensesOf(word).has('data')))
+      yield 'objection';
+  }
+}
+
+/** The words up to the first `and` or comma. */
+function upToAnd(words: readonly string[]): readonly string[] {
+  const end = words.findIndex((word) => word === ',' || ANDS.has(word));
+  return (end < 0 ? words : words.slice(0, end)).filter((word) => word !== '');
+}
+/** As in {@link joining}, without Dutch `of` and `en`, Portuguese and Italian `o` and the like, which are other words elsewhere. */
+const ANDS: ReadonlySet<string> = new Set(['and', 'und', 'et', 'y', 'oraz', 'och']);
+
+function namesOtherRight(word: string): boolean {
+  return rightsNamed({ word, senses: sensesOf(word) }).some((right) => right !== 'objection');
+}
+
+function isOfProcessing(word: string): boolean {
+  const senses = sensesOf(word);
+  return senses.has('processing') || senses.has('marketing');
 }
 
 /** Whether a word for a right stands with the writer's own data: `delete all of my data`, `meine Daten zu löschen`. */

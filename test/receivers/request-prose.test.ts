@@ -71,6 +71,10 @@ const plain: readonly (readonly [string, readonly RequestKind[]])[] = [
   ['Cofam zgodę na przetwarzanie danych.', ['withdraw-consent']],
   ['Revogo o meu consentimento.', ['withdraw-consent']],
   ['Jag återkallar mitt samtycke.', ['withdraw-consent']],
+  ['I withdraw my consent and request that you delete my data.', ['withdraw-consent', 'erasure']],
+  ['Hiermit widerrufe ich meine Einwilligung und verlange die Löschung meiner Daten.', ['withdraw-consent', 'erasure']],
+  ['I object to the processing of my data and request that you delete my account.', ['objection', 'erasure']],
+  [`Please delete my data.\n\nOn Monday Shop wrote:\n${'A long earlier mail. '.repeat(400)}`, ['erasure']],
   ['Please send me a copy of my data and then delete my account.', ['erasure', 'access']],
   [
     'Please send me a copy of my personal data. I do not want it to be deleted.\nIf you refuse, I will complain to the supervisory authority.',
