@@ -1,12 +1,14 @@
 import { inUrgency, type RequestKind } from '../src/core/vocabulary.ts';
 import { mapJurisdiction } from '../src/law/jurisdictions.ts';
-import { fieldsOfFamilies } from './field-names.ts';
+import { type FieldName, fieldsOfFamilies } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { readPlace } from './region.ts';
-import { isJsonObject, textOf } from './parse.ts';
+import { isJsonObject, type JsonObject, textOf } from './parse.ts';
 import { readKinds } from './request-kinds.ts';
+import { isAgent, namesPerson, personEmailNames, personFullNames, personNames } from './request-people.ts';
+import { readProse } from './request-prose.ts';
 
 /** A data subject request as reported by the service. Every field may be missing: the case is opened anyway. */
 export interface RequestFact {
@@ -43,13 +45,18 @@ export const dsarFamily: Family<RequestFact> = {
   anyOf: 'dsar',
   objects: [
     ...['dsar', 'request', 'dsar_request', 'dsr', 'privacy_request', 'subject_request', 'data_request'],
-    ...['submission', 'form', 'extras'],
+    ...['submission', 'form', 'extras', 'user_request', 'solicitud', 'demande', 'anfrage', 'antrag', 'richiesta'],
+    ...['verzoek', 'wniosek', 'pedido', 'solicitacao', 'begaran'],
   ],
   fields: fieldsOfFamilies('every', 'request'),
   alsoReads: [
     ...['status', 'orders_to_redact', 'orders_requested', 'shop_id', 'shop_domain'],
     // When the sender wants it done, which no law of a case asks.
     ...['due', 'due_at', 'due_date', 'due_timestamp', 'deadline', 'expires_at', 'expected_by'],
+    ...['plazo', 'plazo_respuesta', 'echeance', 'frist', 'scadenza', 'termijn', 'termin', 'prazo', 'prazo_resposta'],
+    ...personNames,
+    ...personEmailNames,
+    ...personFullNames,
   ],
   read: readRequest,
   eventIdOf: ({ requestId }) => requestId,
@@ -67,7 +74,7 @@ function readRequest(event: string, payload: Payload): RequestFact {
     ...(furtherKinds.length === 0 ? {} : { furtherKinds }),
     kindAsGiven: asGiven,
     requesterName: readName(payload),
-    requesterEmail: payload.first('requesterEmail', emailOf) ?? payload.first('requesterIdentities', addressIn),
+    requesterEmail: readEmail(payload),
     subject: payload.text('requestSubject'),
     // A law that only one place has.
     jurisdiction: place ?? (regulation !== null && mapJurisdiction(regulation) !== null ? regulation : null),
@@ -125,11 +132,14 @@ interface ReadKinds {
 
 /**
  * The rights asked for: those of every field that states a right, or else of the first field of another meaning that
- * names one. Something in a list that is not understood is a right too: an `unknown` one.
+ * names one, or else those that the message plainly asks for. Something in a list that is not understood is a right too: an
+ * `unknown` one. A field that says something about a right that cannot be decided leaves the kind in doubt, whatever the message says;
+ * a subject line counts only if the message does not contradict it.
  */
 function readKindsOf(payload: Payload, event: string, isCalifornian: boolean): ReadKinds {
-  const found: ReadKinds[] = [];
+  const found: (ReadKinds & { readonly path: string })[] = [];
   let puzzling: { readonly text: string; readonly path: string } | null = null;
+  let inDoubt: string | null = null;
   for (const field of ['requestKind', 'requestTopic'] as const) {
     for (const { value, path } of payload.each(field)) {
       // `type` and `action` may contain the event's name.
@@ -140,21 +150,48 @@ function readKindsOf(payload: Payload, event: string, isCalifornian: boolean): R
       const kinds = read.flatMap((one) =>
         one.kinds.length === 0 || one.isUnclear ? [...one.kinds, 'unknown' as const] : one.kinds,
       );
-      if (kinds.some((kind) => kind !== 'unknown')) found.push({ kinds, asGiven: text });
-      // `subject` may be a person, a hash or the subject line of a message; it is the kind only if it names a known kind.
-      else if (!/(?:^|\.)subject$/i.test(path)) puzzling ??= { text, path };
+      if (kinds.some((kind) => kind !== 'unknown')) found.push({ kinds, asGiven: text, path });
+      else {
+        if (read.some((one) => one.isUnclear)) inDoubt ??= text;
+        // A subject line is the kind only if it names a known kind.
+        if (!isSubjectLine(path)) puzzling ??= { text, path };
+      }
       if (field === 'requestTopic' && found.length > 0) break;
     }
     if (found.length > 0) break;
   }
-  if (found.length === 0) {
-    const implied = impliedKind(payload);
-    if (implied !== null) return implied;
-    if (puzzling !== null) payload.puzzle(puzzling.path);
-    return { kinds: ['unknown'], asGiven: puzzling?.text ?? null };
+  const message = payload.first('requestMessage', messageOf);
+  if (found.length > 0) {
+    const texts = textOf([...new Set(found.map(({ asGiven }) => asGiven))].join('; '));
+    const asGiven = texts ?? found[0]?.asGiven ?? null;
+    const kinds = inUrgency(found.flatMap((one) => one.kinds));
+    const isContradicted = found.every(({ path }) => isSubjectLine(path)) && contradicts(message, kinds);
+    return { kinds: isContradicted ? ['unknown'] : kinds, asGiven };
   }
-  const texts = [...new Set(found.map(({ asGiven }) => asGiven))].join('; ');
-  return { kinds: inUrgency(found.flatMap(({ kinds }) => kinds)), asGiven: textOf(texts) ?? found[0]?.asGiven ?? null };
+  const implied = impliedKind(payload);
+  if (implied !== null) return implied;
+  if (puzzling !== null) payload.puzzle(puzzling.path);
+  const asGiven = puzzling?.text ?? inDoubt;
+  const asked = message === null || inDoubt !== null ? [] : readProse(message).asked;
+  return { kinds: asked.length > 0 ? asked : ['unknown'], asGiven };
+}
+
+/** Whether a message says no to one of these rights, or leaves it open what is asked. */
+function contradicts(message: string | null, kinds: readonly RequestKind[]): boolean {
+  if (message === null) return false;
+  const { denied, isDoubtful } = readProse(message);
+  return isDoubtful || kinds.some((kind) => denied.has(kind));
+}
+
+/** Names of the subject line of a message, which may also be a person or a hash. */
+const subjectLines: ReadonlySet<string> = new Set(
+  'subject subject_line email_subject mail_subject betreff objet asunto oggetto onderwerp temat assunto amne'
+    .split(' ')
+    .map(normaliseName),
+);
+
+function isSubjectLine(path: string): boolean {
+  return subjectLines.has(normaliseName(path.slice(path.lastIndexOf('.') + 1)));
 }
 
 /** Shopify names the right only in a header of its webhooks, but each has a field of its own. */
@@ -173,12 +210,93 @@ function isCalifornian(place: string | null, regulation: string | null): boolean
   return [place, regulation].some((words) => words !== null && mapJurisdiction(words) === 'US-CA');
 }
 
-function readName(payload: Payload): string | null {
-  const name = payload.first('requesterName', (value) => {
-    // `Name <address>` as in mail.
-    const text = textOf(textOf(value)?.replace(/\s*<[^<>]*>$/, ''));
-    return text === null || text.includes('@') || /^dsar\b/i.test(text) ? null : text;
+/**
+ * The objects that hold the person who makes a request under a name of their language, each followed by those in it:
+ * `{"interesado": {"contacto": {…}}}`.
+ */
+function peopleIn(payload: Payload): readonly Payload[] {
+  const people = payload
+    .fields()
+    .filter(({ name, found }) => isJsonObject(found.value) && namesPerson(name))
+    .map(({ found }) => found.value as JsonObject)
+    .slice(0, MAX_PEOPLE);
+  return people.flatMap((person) => {
+    payload.use(person);
+    const parts = Object.entries(person).flatMap(([key, part]) =>
+      isJsonObject(part) && !isAgent(normaliseName(key)) ? [part] : [],
+    );
+    return [person, ...parts.slice(0, MAX_PEOPLE)].map((one) => payload.within(one));
   });
+}
+
+/** The most persons and parts of a person that are looked at. */
+const MAX_PEOPLE = 10;
+
+/** What the source's own names for a field lead to. */
+function namedBySource<T>(payload: Payload, field: FieldName, understand: (value: unknown) => T | null): T | null {
+  const named = payload.each(field).find(({ path }) => payload.isNamedBySource(field, path));
+  return named === undefined ? null : understand(named.value);
+}
+
+/** The first field with one of these names, in look-up form, whose value `understand` accepts. */
+function firstNamed<T>(
+  payload: Payload,
+  names: ReadonlySet<string>,
+  understand: (value: unknown) => T | null,
+): T | null {
+  for (const { name, found } of payload.fields()) {
+    const understood = names.has(name) ? understand(found.value) : null;
+    if (understood !== null) return understood;
+  }
+  return null;
+}
+
+/** The first value of a field that `understand` accepts; an object of a person without one is not a value that was not understood. */
+function firstOf<T>(payload: Payload, field: FieldName, understand: (value: unknown) => T | null): T | null {
+  let puzzling: string | null = null;
+  for (const { value, path } of payload.each(field)) {
+    const understood = understand(value);
+    if (understood !== null) return understood;
+    if (!isJsonObject(value)) puzzling ??= path;
+  }
+  if (puzzling !== null) payload.puzzle(puzzling);
+  return null;
+}
+
+/** The requester's address: a person named as such comes before an address that says not whose it is. */
+function readEmail(payload: Payload): string | null {
+  const own = namedBySource(payload, 'requesterEmail', emailOf);
+  if (own !== null) return own;
+  for (const person of peopleIn(payload)) {
+    const email = person.first('requesterEmail', emailOf) ?? person.first('requesterIdentities', addressIn);
+    if (email !== null) return email;
+  }
+  return (
+    firstNamed(payload, personEmailNames, emailOf) ??
+    firstOf(payload, 'requesterEmail', emailOf) ??
+    payload.first('requesterIdentities', addressIn)
+  );
+}
+
+function nameOf(value: unknown): string | null {
+  // `Name <address>` as in mail.
+  const text = textOf(textOf(value)?.replace(/\s*<[^<>]*>$/, ''));
+  return text === null || text.includes('@') || /^dsar\b/i.test(text) ? null : text;
+}
+
+function readName(payload: Payload): string | null {
+  const own = namedBySource(payload, 'requesterName', nameOf);
+  if (own !== null) return own;
+  for (const person of peopleIn(payload)) {
+    const name = nameIn(person);
+    if (name !== null) return name;
+  }
+  return firstNamed(payload, personFullNames, nameOf) ?? nameIn(payload);
+}
+
+/** A full name, or one in two parts. */
+function nameIn(payload: Payload): string | null {
+  const name = firstOf(payload, 'requesterName', nameOf);
   if (name !== null) return name;
   const parts = [payload.text('requesterFirstName'), payload.text('requesterLastName')].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(' ');

@@ -100,29 +100,68 @@ const names = {
   /** dsar.*. */
   request: {
     requestId:
-      'request_id dsar_id dsar_request_id request.id dsar.id subject_request_id privacy_request_id agent_request_id ' +
-      'request_queue_ref_id request_queue_id reference reference_number ref ref_id ticket_id case_id external_id ' +
-      'metadata.uid id uuid uid',
+      'request_id dsar_id dsar_request_id request.id dsar.id subject_request_id privacy_request_id ' +
+      'agent_request_id request_queue_ref_id request_queue_id reference reference_number ref ref_id ticket_id ' +
+      'case_id external_id metadata.uid id uuid uid id_solicitud numero_solicitud numero_expediente referencia ' +
+      'id_demande numero_demande numero_dossier anfrage_id antrags_id anfragenummer antragsnummer vorgangsnummer ' +
+      'aktenzeichen id_richiesta numero_richiesta numero_protocollo protocollo riferimento kenmerk zaaknummer ' +
+      'verzoek_id verzoeknummer id_wniosku numer_wniosku numer_sprawy sygnatura id_solicitacao numero_solicitacao ' +
+      'id_pedido numero_pedido numero_protocolo protocolo arendenummer diarienummer begaran_id',
     requestKind:
-      'request_type dsar_type request_kind request.type dsar.type request_types right rights right_type rights_type ' +
-      'subject_request_type dsr_type dsa_request_type privacy_request_type privacy_right exercise requested_actions ' +
-      'requested_rights operation policy_key policy.key policy_action action_type',
-    requestTopic: 'request kind type types category action actions subject topic',
+      'request_type dsar_type request_kind request.type dsar.type request_types right rights right_type ' +
+      'rights_type subject_request_type dsr_type dsa_request_type privacy_request_type privacy_right exercise ' +
+      'requested_actions requested_rights operation policy_key policy.key policy_action action_type user_right_id ' +
+      'user_right user_rights requested_right requested_action data_subject_right data_subject_rights gdpr_right ' +
+      'type_of_request action_name post_name derecho derechos tipo_derecho tipo_de_derecho derecho_ejercido ' +
+      'derecho_solicitado tipo_solicitud tipo_de_solicitud droit droits type_droit type_de_droit droit_exerce ' +
+      'type_demande type_de_demande nature_demande nature_de_la_demande recht rechte betroffenenrecht ' +
+      'betroffenenrechte anfrageart anfragetyp art_der_anfrage antragsart antragstyp art_des_antrags diritto ' +
+      'diritti tipo_diritto diritto_esercitato tipo_richiesta tipo_di_richiesta tipologia_richiesta rechten ' +
+      'type_verzoek verzoektype soort_verzoek verzoeksoort prawo prawa typ_wniosku rodzaj_wniosku typ_zadania ' +
+      'rodzaj_zadania direito direitos tipo_direito direito_solicitado direito_exercido tipo_solicitacao ' +
+      'tipo_de_solicitacao tipo_pedido tipo_de_pedido tipo_requisicao rattighet rattigheter typ_av_begaran ' +
+      'begaran_typ begarans_typ derecho_que_ejerce derechos_ejercidos derechos_solicitados droits_exerces ' +
+      'droit_demande droits_demandes ausgeubtes_recht geltend_gemachtes_recht diritti_esercitati diritto_richiesto ' +
+      'uitgeoefend_recht direitos_exercidos utovad_rattighet',
+    requestTopic:
+      'request kind type types category action actions subject topic subject_line email_subject mail_subject ' +
+      'solicitud asunto tipo demande objet anfrage antrag anliegen betreff typ richiesta oggetto verzoek onderwerp ' +
+      'soort wniosek temat rodzaj pedido solicitacao assunto begaran arende amne',
     requesterName:
       'requester_name requester.name requester.full_name requestor_name requestor.name data_subject_name ' +
-      'data_subject.name data_subject.full_name subject_name subject.name subject.full_name customer_name customer.name ' +
-      'contact.name consumer.name person.name user.name full_name name requester requestor data_subject from',
+      'data_subject.name data_subject.full_name subject_name subject.name subject.full_name customer_name ' +
+      'customer.name contact.name consumer.name person.name user.name full_name name requester requestor ' +
+      'data_subject from nombre_completo nombre_y_apellidos nombre_apellidos nom_complet nom_et_prenom nom_prenom ' +
+      'prenom_nom vor_und_nachname vollstandiger_name nome_e_cognome nome_cognome nominativo naam volledige_naam ' +
+      'imie_i_nazwisko imie_nazwisko nome_completo namn fullstandigt_namn sender applicant interesado interesada ' +
+      'solicitante afectado remitente demandeur demandeuse personne_concernee expediteur requerant ' +
+      'betroffene_person betroffener antragsteller antragstellerin anfragender absender einsender interessato ' +
+      'interessata richiedente mittente betrokkene verzoeker aanvrager afzender osoba wnioskodawca ' +
+      'osoba_ktorej_dane_dotycza nadawca titular titular_dados titular_dos_dados requerente remetente ' +
+      'den_registrerade registrerad sokande avsandare sender.name from.name',
     requesterFirstName:
       'first_name given_name requester.first_name requestor.first_name data_subject.first_name subject.first_name ' +
-      'customer.first_name contact.first_name dsar_details.given_name',
+      'customer.first_name contact.first_name dsar_details.given_name prenom vorname nombre nombres nome voornaam ' +
+      'imie fornamn',
     requesterLastName:
-      'last_name family_name surname requester.last_name requestor.last_name data_subject.last_name subject.last_name ' +
-      'customer.last_name contact.last_name dsar_details.family_name',
+      'last_name family_name surname requester.last_name requestor.last_name data_subject.last_name ' +
+      'subject.last_name customer.last_name contact.last_name dsar_details.family_name nom nom_de_famille nachname ' +
+      'familienname apellidos apellido cognome achternaam nazwisko sobrenome apelido efternamn',
     requesterEmail:
       'requester_email requester.email requester.email_address requestor_email requestor.email data_subject_email ' +
       'data_subject.email subject_email subject.email customer_email customer.email contact_email contact.email ' +
       'consumer.email person.email user.email user_email dsar_details.email identity.email claims.email email ' +
-      'email_address mail data_subject_identifier subject_identifier contact requester requestor from',
+      'email_address mail data_subject_identifier subject_identifier contact requester requestor from correo ' +
+      'correo_electronico courriel adresse_email adresse_mail adresse_courriel adresse_electronique email_adresse ' +
+      'mail_adresse indirizzo_email indirizzo_mail posta_elettronica indirizzo_di_posta_elettronica email_adres ' +
+      'mail_adres adres_email adres_mail adres_e_mail poczta_elektroniczna endereco_email endereco_de_email ' +
+      'endereco_eletronico correio_eletronico correio_electronico epost epostadress sender applicant interesado ' +
+      'interesada solicitante afectado remitente demandeur demandeuse personne_concernee expediteur requerant ' +
+      'betroffene_person betroffener antragsteller antragstellerin anfragender absender einsender interessato ' +
+      'interessata richiedente mittente betrokkene verzoeker aanvrager afzender osoba wnioskodawca ' +
+      'osoba_ktorej_dane_dotycza nadawca titular titular_dados titular_dos_dados requerente remetente ' +
+      'den_registrerade registrerad sokande avsandare sender.email sender.address from.email from.address mel ' +
+      'post_title',
     requesterIdentities:
       'subject_identities identities identity identifiers data_subject.identities data_subject.identifiers ' +
       'subject.identities subject.identifiers requester.identifiers customer.identifiers core_identifier profile ' +
@@ -134,22 +173,43 @@ const names = {
       'data_subject.hashed_id data_subject.visitor_hash hash',
     requestJurisdiction:
       'jurisdiction jurisdiction_code country_code country requester.country requester.jurisdiction ' +
-      'data_subject.country data_subject.residency subject.country_code subject.country address.country geo.country ' +
-      'location.country residence country_of_residence residency location',
+      'data_subject.country data_subject.residency subject.country_code subject.country address.country ' +
+      'geo.country location.country residence country_of_residence residency location pais pais_residencia pays ' +
+      'pays_de_residence land paese kraj',
     requestRegion:
       'region_code state_code region us_state province country_sub_division requester.state requester.region ' +
       'subject.state_region_code subject.state address.state geo.region state',
     requestRegulation: 'regime regulation legal_regime applicable_law legislation law',
     requestMessage:
       'message description request_details details request_message request_description comment comments notes text ' +
-      'additional_information inquiry subject.description body',
+      'additional_information inquiry subject.description body message_text free_text plain_text content mensaje ' +
+      'descripcion texto comentarios observaciones texte commentaire commentaires nachricht beschreibung anmerkung ' +
+      'anmerkungen bemerkung freitext inhalt messaggio descrizione testo note bericht omschrijving toelichting ' +
+      'opmerking opmerkingen wiadomosc tresc opis uwagi mensagem descricao observacoes meddelande beskrivning ' +
+      'body_plain body_text text_body',
     requestedAt:
       'submitted_at requested_at request_date date_submitted received_at submission_date issued_at submitted_time ' +
       'submitted_timestamp submitted_date submitted_on submission_time requested_on request_time received_time ' +
-      'received_on received_date date_received request_received_at received_date_time',
+      'received_on received_date date_received request_received_at received_date_time fecha_solicitud ' +
+      'fecha_de_solicitud fecha_de_la_solicitud fecha_recepcion fecha_de_recepcion fecha_presentacion ' +
+      'fecha_de_presentacion fecha_envio recibido_el recibida_el presentado_el presentada_el solicitado_el ' +
+      'date_demande date_de_demande date_de_la_demande date_reception date_de_reception date_depot date_envoi ' +
+      'recu_le recue_le demande_le demandee_le depose_le deposee_le soumis_le soumise_le eingegangen_am ' +
+      'eingangsdatum eingangszeitpunkt eingang anfragedatum antragsdatum datum_der_anfrage datum_des_antrags ' +
+      'eingereicht_am gestellt_am beantragt_am erhalten_am empfangen_am data_richiesta data_della_richiesta ' +
+      'data_ricezione data_di_ricezione data_presentazione data_invio ricevuto_il ricevuta_il presentata_il ' +
+      'inviata_il ontvangen_op ontvangstdatum datum_ontvangst datum_verzoek verzoekdatum ingediend_op ' +
+      'datum_indiening data_wniosku data_zlozenia data_wplywu data_otrzymania otrzymano zlozono data_solicitacao ' +
+      'data_da_solicitacao data_pedido data_do_pedido data_requisicao data_recebimento data_de_recebimento ' +
+      'data_rececao data_envio recebido_em recebida_em solicitado_em solicitada_em mottagen mottaget ' +
+      'mottagningsdatum ankomstdatum inkom inkommen datum_for_begaran begaransdatum data_zlozenia_wniosku ' +
+      'data_abertura received',
     requestCreatedAt:
       'created_at created date_created created_date created_time created_date_time created_timestamp created_on ' +
-      'creation_date request_queue_date_created',
+      'creation_date request_queue_date_created post_date_gmt post_date fecha_creacion fecha_de_creacion creado_el ' +
+      'creada_el date_creation date_de_creation cree_le creee_le erstellt_am erstellungsdatum angelegt_am ' +
+      'data_creazione creato_il creata_il aangemaakt_op aanmaakdatum data_utworzenia utworzono data_criacao ' +
+      'criado_em criada_em skapad skapat fecha fecha_hora datum horodatage',
   },
 
   /** cookie_scan.completed. */

@@ -92,7 +92,7 @@ function readKnown(
 function readAsRequest(root: JsonObject, name: EventName | null, context: ReadingContext): Reading {
   const reading = readKnown(root, name?.event ?? NAMELESS, dsarFamily, name?.asGiven ?? '', context);
   if (reading.outcome !== 'read' || reading.fact.type !== 'request') return reading;
-  const { fact } = reading;
+  const { furtherKinds: _notUnderstood, ...fact } = reading.fact;
   const kindAsGiven = fact.kindAsGiven ?? name?.event ?? null;
   return {
     ...reading,

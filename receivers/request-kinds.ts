@@ -52,6 +52,10 @@ export function requestKindOf(text: string): RequestKind {
 /** Codes whose words alone do not name the right. */
 const codes: Readonly<Record<string, RequestKind>> = {
   'customers data request': 'access',
+  // Lei 13.709/2018 (LGPD) Art. 18 I.
+  'confirmacao tratamento': 'access',
+  'confirmacao de tratamento': 'access',
+  'confirmacao existencia': 'access',
   rta: 'access',
   rtd: 'erasure',
   rtc: 'rectification',
@@ -90,13 +94,14 @@ const otherLaws: ReadonlySet<string> = new Set([
   'appi',
 ]);
 
-interface Word {
+/** A word of a clause and what it says. */
+export interface Word {
   readonly word: string;
   readonly senses: ReadonlySet<Sense>;
 }
 
 /** The parts of a sentence between which a `not` does not reach. */
-function clausesOf(sentence: readonly string[]): readonly (readonly Word[])[] {
+export function clausesOf(sentence: readonly string[]): readonly (readonly Word[])[] {
   const clauses: Word[][] = [[]];
   for (const word of sentence) {
     const senses = sensesOf(word);
@@ -117,6 +122,12 @@ const rights = [
   'restriction',
   'objection',
 ] as const satisfies readonly RequestKind[];
+
+/** The rights that a word names; most name none. */
+export function rightsNamed({ senses }: Word): readonly (typeof rights)[number][] {
+  return senses.size === 0 ? NO_RIGHTS : rights.filter((right) => senses.has(right));
+}
+const NO_RIGHTS: readonly (typeof rights)[number][] = [];
 
 function readClause(clause: readonly Word[], isCalifornian: boolean): RequestedKinds {
   const has = (sense: Sense) => clause.some(({ senses }) => senses.has(sense));
@@ -171,14 +182,14 @@ function limitIn(has: (sense: Sense) => boolean, isCalifornian: boolean): Reques
   return has('limitation') || has('processing') ? 'restriction' : null;
 }
 
-interface Negation {
+export interface Negation {
   /** The place of its first word. */
   readonly at: number;
   readonly of: 'sell' | 'marketing' | 'everything';
 }
 
 /** What a clause says no to. Words for rights after a `not` are not requests, nor are those before it unless it governs another word. */
-function negationOf(clause: readonly Word[]): Negation | null {
+export function negationOf(clause: readonly Word[]): Negation | null {
   const isFrench = clause.some(({ word }) => word === 'ne' || word === 'n');
   const isRight = ({ senses }: Word) => rights.some((right) => senses.has(right));
   const at = clause.findIndex(
@@ -218,7 +229,8 @@ function withdrawsConsent(clause: readonly Word[]): boolean {
   return consent < first || request === undefined || consent < request;
 }
 
-const joining: ReadonlySet<string> = new Set([
+/** Words for `and` and `or`. */
+export const joining: ReadonlySet<string> = new Set([
   'or',
   'and',
   'oder',
@@ -250,7 +262,7 @@ function erasesData(clause: readonly Word[]): boolean {
 }
 
 /** The rights named by articles of the GDPR and sections of the California Civil Code. */
-function articlesIn(clause: readonly Word[]): RequestedKinds {
+export function articlesIn(clause: readonly Word[]): RequestedKinds {
   if (clause.some(({ word }) => otherLaws.has(word))) return nothing;
   const words = clause.map(({ word }) => word);
   const kinds: RequestKind[] = [];

@@ -19,13 +19,13 @@ const words = {
   erasure:
     'eras* *erasure* delet* *deletion* *delete forget forgotten *forgotten* rtbf remov* redact* purge wipe *losch* *loesch* ' +
     '*vergessenwerden* effac* supprim* suppression oubli borrad* borrar borre borren borra supresion suprim* olvido elimin* cancelacion cancelamento cancellazion* ' +
-    'cancellare cancellate cancella oblio verwijder* *wissing* wissen wis gewist vergetelheid vergetenworden apaga* exclusao excluir esqueciment* ' +
+    'cancellare cancellate cancella oblio verwijder* *wissing* wis gewist vergetelheid vergetenworden apaga* exclusao excluir esqueciment* apague apaguem ' +
     'esquecido usun* usuw* zapomn* skasowa* radera* radering* borttag* glomd bortglomd',
   rectification:
     'rectif* retific* rettific* correct correction* correcting corrig* correg* correcc* correcao correcoes correzion* corrett* korrigier* korrektur* ' +
     '*berichtig* korriger* amend* inaccura* correctie* verbeteren sprostow* poprawi* *rattelse* ratta',
   restriction:
-    'restrict* *einschrank* *einschraenk* *beschrankung* *beschraenkung* sperrung beperk* *beperking* ogranicz* *begransning* begransa bloqueo bloqueio ' +
+    'restrict* *einschrank* schranken *einschraenk* *beschrankung* *beschraenkung* sperrung beperk* *beperking* ogranicz* *begransning* begransa bloqueo bloqueio ' +
     'blocage',
   objection:
     'object objecting objection* oppos* opos* opon* opporsi oppongo opporre widersprich* widersprech* *widerspruch* *bezwaar* sprzeciw* ' +
@@ -95,6 +95,11 @@ const phrases: Readonly<Record<string, string>> = {
   'mailing list': 'mailinglist',
   'suppression list': 'suppressionlist',
   'ta bort': 'borttagning',
+  // Dutch for erasing; in German, `wissen` is to know.
+  'gegevens wissen': 'gegevens gewist',
+  'persoonsgegevens wissen': 'persoonsgegevens gewist',
+  'wissen van': 'gewist',
+  'te wissen': 'gewist',
 };
 
 const exact = new Map<string, Sense[]>();
@@ -148,14 +153,14 @@ function lookUp(word: string): ReadonlySet<Sense> {
 const MAX_WORDS = 80;
 /**
  * The words of a text by sentence, in lower case without accents: `rightToKnow` is three words, `opt-out` one. At most
- * 80 words.
+ * `max` words.
  */
-export function sentencesOf(text: string): readonly (readonly string[])[] {
+export function sentencesOf(text: string, max: number = MAX_WORDS): readonly (readonly string[])[] {
   const isMixed = /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(text);
   const spaced = isMixed ? text.replace(/([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3 $2') : text;
   const plain = withoutAccents(spaced).replace(/n['’]t\b/g, ' not');
   const sentences: string[][] = [];
-  let left = MAX_WORDS;
+  let left = max;
   for (const sentence of plain.split(/[!?;\n]+|\.\s+(?!\d)/)) {
     const found = sentence.match(/[a-z]+|\d+/g)?.slice(0, left) ?? [];
     left -= found.length;
@@ -168,8 +173,11 @@ function joinPhrases(found: readonly string[]): string[] {
   const joined: string[] = [];
   for (let place = 0; place < found.length; place += 1) {
     const phrase = phrases[`${found[place]} ${found[place + 1]}`];
-    if (phrase !== undefined) place += 1;
-    joined.push(phrase ?? found[place] ?? '');
+    if (phrase === undefined) joined.push(found[place] ?? '');
+    else {
+      joined.push(...phrase.split(' '));
+      place += 1;
+    }
   }
   return joined;
 }

@@ -18,6 +18,17 @@ describe('the kind of a request', () => {
     [{ request_type: 'withdrawal' }, 'unknown'],
     [{ subject: 'Please delete my account' }, 'erasure'],
     [{ subject: 'Please do not delete my account' }, 'unknown'],
+    [{ subject: 'Delete my account', message: 'On second thought, please do not delete my account.' }, 'unknown'],
+    [{ asunto: 'Supresión de mis datos', mensaje: 'Ustedes rechazaron mi solicitud.' }, 'unknown'],
+    [{ subject: 'Appeal', message: 'Please delete my data.' }, 'unknown'],
+    [{ request_type: 'do not delete', message: 'Please delete my data.' }, 'unknown'],
+    [{ request_type: 'Other', message: 'Please delete my data.' }, 'erasure'],
+    [{ subject: 'My data', message: 'Please delete my data.' }, 'erasure'],
+    [{ request_type: 'access', message: 'Please do not delete my data.' }, 'access'],
+    [{ tipo: 'CONFIRMACAO_TRATAMENTO' }, 'access'],
+    [{ tipo: 'ANONIMIZACAO' }, 'unknown'],
+    [{ droits_exerces: ['effacement'] }, 'erasure'],
+    [{ 'Derecho que ejerce': 'Oposición' }, 'objection'],
     [{ type: 'request', category: 'deletion' }, 'erasure'],
   ])('%j is %s', (fields, kind) => {
     expect(request(fields).kind).toBe(kind);
@@ -104,8 +115,35 @@ describe('the requester and their place', () => {
     [{ identities: [{ type: 'email', value: 'b5e1…', format: 'sha256' }] }, { requesterEmail: null }],
     [{ visitor: { hash: 'v1' } }, { subject: 'v1' }],
     [{ data: { message: 'Hello' } }, { message: 'Hello' }],
+    [
+      { datos_interesado: { nombre: 'Ann', apellidos: 'Lee', contacto: { email: 'a@b.example' } } },
+      { requesterName: 'Ann Lee', requesterEmail: 'a@b.example' },
+    ],
+    [
+      { betroffener: { name: 'Ann', vertreter: { email: 'x@y.example' }, kontakt: { email: 'a@b.example' } } },
+      { requesterName: 'Ann', requesterEmail: 'a@b.example' },
+    ],
+    [{ representante_del_interesado: { email: 'x@y.example' } }, { requesterEmail: null }],
+    [{ email: 'privacy@shop.example', demandeur: { courriel: 'a@b.example' } }, { requesterEmail: 'a@b.example' }],
+    [
+      { emailRichiedente: 'a@b.example', nome_richiedente: 'Ann' },
+      { requesterName: 'Ann', requesterEmail: 'a@b.example' },
+    ],
+    [{ from: { name: 'Ann', address: 'a@b.example' } }, { requesterName: 'Ann', requesterEmail: 'a@b.example' }],
+    [
+      { coordonnees: { nom: 'Lee', prenom: 'Ann', mel: 'a@b.example' } },
+      { requesterName: 'Ann Lee', requesterEmail: 'a@b.example' },
+    ],
   ])('%j', (fields, expected) => {
     expect(request(fields)).toMatchObject(expected);
+  });
+  it('is named by the source before any person', () => {
+    const body = { event: 'dsar.submitted', interesado: { email: 'x@y.example' }, who: 'a@b.example' };
+    const fact = factOf(read(body, { requesterEmail: ['who'] }), 'request');
+    expect(fact.requesterEmail).toBe('a@b.example');
+  });
+  it('in an object of a language is not reported as unread', () => {
+    expect(read({ event: 'dsar.submitted', titular: { email: 'a@b.example' } })).toMatchObject({ unread: [] });
   });
   it('cuts a very long message at a whole character', () => {
     const message = request({ message: `${'x'.repeat(19_999)}\u{1f600}${'y'.repeat(50)}` }).message ?? '';

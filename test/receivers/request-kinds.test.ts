@@ -77,6 +77,8 @@ const one: Readonly<Partial<Record<RequestKind, readonly string[]>>> = {
     "diritto all'oblio",
     'Richiesta di cancellazione',
     'recht op gegevenswissing',
+    'mijn gegevens wissen',
+    'wissen van gegevens',
     'recht op vergetelheid',
     'verwijdering',
     'apagamento dos dados',
@@ -240,6 +242,7 @@ const none = [
   'unknown',
   'tagForAction',
   'Article 7',
+  'Ich möchte wissen',
 ];
 
 /** Texts that ask for several rights, in the order of a case. */

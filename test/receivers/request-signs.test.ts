@@ -68,6 +68,9 @@ describe('what is not understood but may hold a request opens a case to be read'
   it('never as a known kind, because it was not understood', () => {
     const fact = factOf(read({ event: 'privacy_request.created', type: 'erasure', email }), 'request');
     expect(fact).toMatchObject({ kind: 'unknown', kindAsGiven: 'erasure' });
+    const several = { event: 'privacy_request.created', request_types: ['access', 'erasure'], email };
+    expect(factOf(read(several), 'request').kind).toBe('unknown');
+    expect(factOf(read(several), 'request')).not.toHaveProperty('furtherKinds');
   });
   it('with the text itself as its message, if it is not JSON', () => {
     const text = `From: ${email}\n\nI want you to erase my account.`;
