@@ -96,7 +96,9 @@ export const holdApi = [
       const { slugs } = sourcesOf(context, request);
       const hold = (await listHolds(context.store.read)).find(({ holdId }) => holdId === params.holdId);
       if (hold === undefined || !isHoldOf(hold, slugs)) throw new CodedError('not_found');
-      await liftHold(context.erasure, { holdId: hold.holdId, reason: body.reason, officer: by.officer });
+      const lifting = { holdId: hold.holdId, reason: body.reason, officer: by.officer };
+      if (!(await liftHold(context.erasure, lifting)))
+        throw new CodedError('conflict', 'The hold was lifted at the same time.');
       await context.projector.catchUp();
       return holdOf(hold);
     },

@@ -68,13 +68,13 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
     const hold = (await listHolds(context.store.read)).find((one) => one.holdId === holdId);
     if (hold === undefined || !isHoldOf(hold, slugs)) return reply.redirect('/settings/retention?done=gone#holds', 303);
     if (reason.trim() === '') return send(request, reply, { problems: ['Enter why the hold is lifted.'] }, 422);
-    await liftHold(context.erasure, {
+    const lifted = await liftHold(context.erasure, {
       holdId,
       reason: reason.trim().slice(0, 500),
       officer: officerOf(request).officer,
     });
     await context.projector.catchUp();
-    return reply.redirect('/settings/retention?done=lifted#holds', 303);
+    return reply.redirect(`/settings/retention?done=${lifted ? 'lifted' : 'gone'}#holds`, 303);
   });
 
   /** Null: not given; undefined: not a valid day. */
