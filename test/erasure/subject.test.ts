@@ -151,8 +151,12 @@ describe('erasing by case and by period', () => {
     expect(await carryOut(context.erasure, plan, decision)).toMatchObject({
       problems: [expect.stringContaining('legal hold of Olga: claim 12/26')],
     });
-    expect(await liftHold(context.erasure, { holdId: placed.holdId, officer: 'Paul', reason: 'settled' })).toBe(true);
-    expect(await liftHold(context.erasure, { holdId: placed.holdId, officer: 'Paul', reason: 'settled' })).toBe(false);
+    expect(await liftHold(context.erasure, { holdId: placed.holdId, officer: 'Paul', reason: 'settled' })).toEqual({
+      outcome: 'lifted',
+    });
+    expect(await liftHold(context.erasure, { holdId: placed.holdId, officer: 'Paul', reason: 'settled' })).toEqual({
+      outcome: 'unknown',
+    });
     await erased(context, await planErasure(context.erasure, chosenOf(await choosePeriod(context.erasure, period))));
     expect(await context.store.read.selectFrom('decision_history').select('seq').execute()).toEqual([{ seq: later }]);
     expect(await faultsIn(context)).toEqual(noFaults);

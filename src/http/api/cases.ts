@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { documentsToApprove, seenOf } from '../../cases/approval.ts';
 import { pageCases, showCase } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
-import { caseStates, moves, TASK_DAYS, TASK_DAYS_MAX, partOutcomes } from '../../cases/moves.ts';
+import { caseStates, line, moves, TASK_DAYS, TASK_DAYS_MAX, partOutcomes } from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { isoNow } from '../../core/clock.ts';
@@ -473,7 +473,7 @@ export const caseApi = [
         .max(ATTACHMENTS)
         .default([])
         .meta({ description: 'Ids of files of the request that the requester gets with the pack.' }),
-      approvedBy: z.string().trim().min(1).max(300).optional().meta({
+      approvedBy: line.optional().meta({
         description: 'Who approved it for the controller, if this installation is a processor.',
       }),
     }),

@@ -202,7 +202,6 @@ async function changeViews(exchange: Exchange): Promise<FastifyReply> {
   if (personId === null)
     throw new CodedError('not_allowed', 'A view belongs to an account: create one for yourself first.');
   const form = formOf(request.body);
-  const name = (form['name'] ?? '').replaceAll(/\s+/g, ' ').trim();
   const source = sourcesOf(context, request).findAny(form['source'] ?? '')?.slug ?? null;
   const filter = filterOf(form, source);
   const address = (done: string) => `/cases?${new URLSearchParams({ ...filter, done }).toString()}`;
@@ -211,15 +210,20 @@ async function changeViews(exchange: Exchange): Promise<FastifyReply> {
     return reply.redirect(address('view-removed'), 303);
   }
   if (form['do'] === 'rename') {
-    const to = (form['to'] ?? '').replaceAll(/\s+/g, ' ').trim();
-    if (to === '' || to.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-not-renamed'), 303);
-    const { outcome } = await renameView(context.store, personId, form['name'] ?? '', to);
-    return reply.redirect(address(outcome === 'renamed' ? 'view-renamed' : `view-${outcome}`), 303);
+    const { outcome } = await renameView(context.store, personId, form['name'] ?? '', form['to'] ?? '');
+    return reply.redirect(address(renamed[outcome]), 303);
   }
-  if (name === '' || name.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-unnamed'), 303);
-  const { outcome } = await saveView(context.store, personId, { name, filter });
-  return reply.redirect(address(outcome === 'full' ? 'views-full' : 'view-saved'), 303);
+  const { outcome } = await saveView(context.store, personId, { name: form['name'] ?? '', filter });
+  return reply.redirect(address(saved[outcome]), 303);
 }
+
+const renamed = {
+  renamed: 'view-renamed',
+  taken: 'view-taken',
+  unknown: 'view-unknown',
+  unnamed: 'view-not-renamed',
+} as const;
+const saved = { saved: 'view-saved', full: 'views-full', unnamed: 'view-unnamed' } as const;
 
 async function renewCalendar(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
