@@ -9,7 +9,7 @@ import { publicUrlOf } from '../../core/address.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { LETTER_MAIL } from '../../documents/mail-letter.ts';
 import { listWorkers, type Person } from '../../people/people.ts';
-import { answerSteps } from '../../documents/produce-pack.ts';
+import { awaitingApproval } from '../../documents/awaiting-approval.ts';
 import { type ListedHandOver, listHandOvers } from '../../hand-over/hand-over.ts';
 import { TASK_MAIL } from '../../hand-over/mail-task.ts';
 import { isShared, ONLY_LOCAL_LINKS, problemOfTaskAddress, taskLink } from '../../hand-over/task-link.ts';
@@ -39,6 +39,8 @@ export interface CasePageData {
   /** The latest recorded decisions of the matched subjects. */
   readonly decisions: readonly DecisionRow[];
   readonly documents: readonly DocumentRow[];
+  /** Ids of documents that a second person has yet to approve. */
+  readonly awaiting: ReadonlySet<string>;
   /** Newest first. */
   readonly handOvers: readonly ListedHandOver[];
   /** Packs in progress, and jobs that ended without a document. */
@@ -106,15 +108,17 @@ export async function loadCase(
       listWorkers(context, [source]),
     ]);
   const { subjects } = shown.match;
-  const [decisions, originals] = await Promise.all([
+  const [decisions, originals, awaiting] = await Promise.all([
     subjects.length === 0 ? [] : createHistory(read).latestDecisionsOf(source, subjects, DECISIONS_SHOWN),
     shown.view.open ? listOriginals(read, shown, ORIGINALS_SHOWN + 1) : [],
+    awaitingApproval(context.cases, documents),
   ]);
   return {
     shown,
     held: heldForSecondPerson(shown.view, { ...shown, actor }),
     decisions,
     documents,
+    awaiting,
     handOvers,
     jobs: jobs.filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done').slice(0, 5),
     mailed: new Map(
@@ -160,18 +164,4 @@ function linksOf(
       return [number, { link, job: unsent.find((job) => payloadText(job, 'task') === number) ?? null }];
     }),
   );
-}
-
-/** Whether a document answers the request: a pack, or a letter of a step that answers. */
-export function isAnswer(document: DocumentRow): boolean {
-  return document.name === 'dsar-pack' || answerSteps.some((answer) => answer === stepOf(document));
-}
-
-/** Whether a document is a letter that refuses the request. */
-export function isRefusalLetter(document: DocumentRow): boolean {
-  return document.name === 'letter' && stepOf(document) === 'refusal';
-}
-
-function stepOf({ parameters }: Pick<DocumentRow, 'parameters'>): unknown {
-  return (JSON.parse(parameters) as { step?: unknown }).step;
 }
