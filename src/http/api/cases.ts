@@ -66,6 +66,10 @@ const caseSchema = z
     law: z.string().nullable(),
     aimFor: day,
     legalLimit: day,
+    ownRule: z.boolean().meta({
+      description:
+        'Whether the legal limit follows a rule that this installation wrote, which the statute does not say.',
+    }),
     atOnce: z.boolean(),
     acknowledgeBy: day,
     warnOn: day,

@@ -5,7 +5,6 @@ import { type LetterStep, letterSteps } from '../../../reports/letters/texts.ts'
 import { ALL_PURPOSES, parsePurposes } from '../../core/consent-judgement.ts';
 import { momentText } from '../../core/time-words.ts';
 import {
-  dueText,
   identityText,
   kindsText,
   kindText,
@@ -27,8 +26,10 @@ import {
   EntryNumber,
   Facts,
   LawList,
+  LegalLimit,
   Moment,
   Notice,
+  OWN_RULE,
   ownAssignee,
   Panel,
   Problems,
@@ -46,7 +47,7 @@ import { CaseForm, MoveForms } from './move-forms.tsx';
 import { SamePanel } from './same-panel.tsx';
 import { TaskPanel } from './task-panel.tsx';
 import { StepList } from './next-step.tsx';
-import type { Deadlines } from '../../law/deadlines.ts';
+import { type Deadlines, isOwnLimit } from '../../law/deadlines.ts';
 import { jurisdictionText } from '../../law/jurisdictions.ts';
 import { missingProfileParts } from '../../law/profile.ts';
 import { detailTexts } from './fields.tsx';
@@ -86,7 +87,7 @@ export function CasePage(props: CasePageProps) {
       </p>
       <h1>{title}</h1>
       <p class="lead">
-        {stateText(row.state)}. Legal limit <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
+        {stateText(row.state)}. Legal limit <LegalLimit view={view} />
       </p>
       <StepList data={data} />
       <AssigneeLine frame={frame} data={data} />
@@ -404,7 +405,8 @@ function Parts({ parts }: { parts: CasePageData['shown']['view']['parts'] }) {
           {kindText(kind)}:{' '}
           {outcome === null ? (
             <>
-              nothing recorded yet, legal limit <Day date={deadline.limit} />
+              nothing recorded yet, legal limit <Day date={deadline.limit} />{' '}
+              {isOwnLimit(deadline) ? <Badge text={OWN_RULE} tone="warn" /> : null}
             </>
           ) : (
             <>

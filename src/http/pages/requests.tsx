@@ -19,7 +19,7 @@ import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
 import { INSTALLATION, requestKinds } from '../../core/vocabulary.ts';
 import { dateIn, localTimeOf } from '../../core/zoned-days.ts';
-import { decidingLaw } from '../../law/deadlines.ts';
+import { decidingLaw, isOwnLimit } from '../../law/deadlines.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import {
   loadSavedViews,
@@ -38,7 +38,7 @@ import { icalendarOf } from './calendar.ts';
 import { attachment } from './documents.tsx';
 import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, Done, FilterForm, Input, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
+import { Choice, Done, FilterForm, Input, OWN_RULE, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 import { RequestTable } from './request-table.tsx';
 import { identityText, kindsText, kindText, stateText } from './words.ts';
 
@@ -167,13 +167,19 @@ function fileColumns(nameOf: (slug: string) => string, timeZone: string): readon
     { title: 'Aim for', value: ({ deadline }) => deadline.aimFor },
     { title: 'Legal limit', value: ({ deadline }) => deadline.limit },
     { title: 'Days left', value: ({ open, daysLeft }) => (open ? daysLeft : null) },
-    { title: 'Law', value: ({ deadline }) => decidingLaw(deadline)?.name ?? null },
+    { title: 'Law', value: ({ deadline }) => lawText(deadline) },
     { title: 'Identity', value: (view) => identityText(view).text },
     {
       title: 'Assigned to',
       value: ({ folded }) => (folded.assignee === null ? null : partsOfAssignee(folded.assignee).name),
     },
   ];
+}
+
+/** The deciding law; says so if its date follows a rule that the installation wrote. */
+function lawText(deadline: CaseView['deadline']): string | null {
+  const law = decidingLaw(deadline);
+  return law === null ? null : `${law.name}${isOwnLimit(deadline) ? ` (${OWN_RULE})` : ''}`;
 }
 
 /** Posted, because people search for names and addresses, which must not be logged. */
