@@ -18,7 +18,7 @@ import {
   summariseHandOver,
 } from '../../hand-over/hand-over.ts';
 import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
-import { findTask, shareTask, summariseTask } from '../../hand-over/task-link.ts';
+import { findTask, shareTask, summariseTasks } from '../../hand-over/task-link.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { letterSteps } from '../../../reports/letters/texts.ts';
 import { ATTACHMENTS } from '../../documents/attachments.ts';
@@ -237,7 +237,7 @@ export const caseApi = [
         sameAs: [...shown.sameAs],
         documents: documentsToApprove(documents).map(({ documentId, name, sha256 }) => ({ documentId, name, sha256 })),
         seen: seenOf(view.row, documents),
-        tasks: (view.folded.tasks ?? []).map(summariseTask),
+        tasks: await summariseTasks(context, view),
         history: history.map((move) => ({
           seq: move.seq,
           recordedAt: move.received_at,
