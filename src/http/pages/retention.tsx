@@ -5,7 +5,7 @@ import { UsageError } from '../../core/errors.ts';
 import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
-import { type Hold, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
+import { type Hold, holdReason, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
 import { retentionUnder } from '../../erasure/retention.ts';
 import type { RetentionPeriod } from '../../law/profile.ts';
 import { sourcesOf } from '../auth/access.ts';
@@ -38,6 +38,7 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
     const { source = '', reason = '', caseId = '', subject = '', from = '', to = '' } = form;
     const [start, end] = [dayOf(from), to === '' ? null : dayOf(to, 1)];
     const problems = [
+      ...(holdReason.safeParse(reason).error?.issues.map(({ message }) => message) ?? []),
       ...(start === undefined || end === undefined ? ['Enter days as YYYY-MM-DD.'] : []),
       ...(subject.trim() !== '' && source === '' ? ['Choose the source of the person.'] : []),
     ];
