@@ -7,7 +7,7 @@ import { ENTRIES_AT_ONCE, type Erasure, type ErasureReason } from '../core/erasu
 import { documentPath } from '../documents/register.ts';
 import { appendErasure, chunksOf, listErasures, listSoundErasures } from '../ledger/erase.ts';
 import { NotAllowed, unlessRefused } from '../ledger/append-action.ts';
-import { heldSince } from './holds.ts';
+import { heldSince } from './held-since.ts';
 import { nextGeneration } from '../projections/position.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
 import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
