@@ -30,10 +30,10 @@ import { createOfficeWorld, createVisitor, type OfficeWorld, PASSWORD, type Page
 import { seedRequests } from './pages/seed.ts';
 
 /*
- * Each limit of the program (src/ has no other that counts what is stored or tried), tried twenty times at once by the
- * way that its users have. Files, schedules, tokens, saved views, mails of the request form and erasures are in
- * at-once.test.ts; calls of the service in test/policies/limits.test.ts; jobs in test/jobs; refused deliveries in
- * test/rejected.
+ * Limits on what is stored or tried, each tried twenty times at once in the way its users have. Files, schedules, tokens,
+ * saved views, mails of the request form and erasures are in at-once.test.ts, the last signing secret for several
+ * processes in test/sources, streams in api-work.test.ts, calls of the service in test/policies/limits.test.ts, jobs in
+ * test/jobs, refused deliveries in test/rejected, holds placed during an erasure in test/erasure.
  */
 
 const TRIES = 20;
