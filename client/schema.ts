@@ -1016,6 +1016,8 @@ export interface components {
             moves: string[];
             open: boolean;
             overdue: boolean;
+            /** @description Whether the legal limit follows a rule that this installation wrote, which the statute does not say. */
+            ownRule: boolean;
             /** @description The rights of a request with several, kind first; empty: kind alone. The request cannot be answered until settle-part has recorded what was done about each. */
             parts: {
                 at: string | null;
@@ -1458,6 +1460,8 @@ export interface components {
             moves: string[];
             open: boolean;
             overdue: boolean;
+            /** @description Whether the legal limit follows a rule that this installation wrote, which the statute does not say. */
+            ownRule: boolean;
             /** @description The rights of a request with several, kind first; empty: kind alone. The request cannot be answered until settle-part has recorded what was done about each. */
             parts: {
                 at: string | null;

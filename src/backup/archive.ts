@@ -170,6 +170,8 @@ export interface Read {
   readonly sha256: string;
   /** The content of the manifest, whose MAC was checked. */
   readonly manifest: Readonly<Record<string, unknown>>;
+  /** Bytes of each member that the manifest lists, by name. */
+  readonly sizes: ReadonlyMap<string, number>;
 }
 
 /**
@@ -199,6 +201,11 @@ export async function readArchive(
     readonly unlock: Unlock;
     /** Null: do not check the manifest's MAC. */
     readonly appendKey: Uint8Array | null;
+    /**
+     * `sizes` of an earlier reading of the same file: what is not in it, or is larger, is refused before it is read
+     * whole, since the file may have been replaced in between. Absent: nothing is known, so `onMember` must keep nothing.
+     */
+    readonly sizes?: ReadonlyMap<string, number>;
     /** Must read the content to its end. */
     readonly onMember: (name: string, content: AsyncIterable<Buffer>) => Promise<void>;
     /** Called with the number of bytes read. */
@@ -231,7 +238,7 @@ export async function readArchive(
   // An error of a member's reader is not a fault of the file.
   let ownError: { readonly error: unknown } | null = null;
   const onMember = (name: string, content: AsyncIterable<Buffer>) =>
-    options.onMember(name, content).catch((error: unknown) => {
+    options.onMember(name, withinKnown(path, name, content, options.sizes)).catch((error: unknown) => {
       ownError ??= { error };
       throw error;
     });
@@ -262,7 +269,30 @@ export async function readArchive(
     bytes,
     sha256: hash.digest('hex'),
     manifest: checkManifest(path, manifest, mac, members, options.appendKey),
+    sizes: new Map(members.map((member) => [member.name, member.bytes])),
   };
+}
+
+/** A member of a file that was read before, up to the size that it had then. */
+function withinKnown(
+  path: string,
+  name: string,
+  content: AsyncIterable<Buffer>,
+  sizes: ReadonlyMap<string, number> | undefined,
+): AsyncIterable<Buffer> {
+  if (sizes === undefined) return content;
+  const most = sizes.get(name);
+  if (most === undefined) throw new VerificationFault(`${path} was replaced while it was read: ${name} is new.`);
+  return within(content, most, `${path} was replaced while it was read: ${name} is larger than before.`);
+}
+
+async function* within(content: AsyncIterable<Buffer>, most: number, fault: string): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    if (bytes > most) throw new VerificationFault(fault);
+    yield chunk;
+  }
 }
 
 async function readMember(
@@ -291,18 +321,12 @@ export async function wholeWithin(
   content: AsyncIterable<Buffer>,
   most: number,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of content) {
-    bytes += chunk.length;
-    if (bytes > most)
-      throw new VerificationFault(`${path}: ${name} is larger than ${most} bytes: it was not made by \`backup\`.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  return wholeOf(
+    within(content, most, `${path}: ${name} is larger than ${most} bytes: it was not made by \`backup\`.`),
+  );
 }
 
-/** For a member that was checked, and is small. */
+/** For a member whose size was checked (`sizes` of {@link readArchive}), and is small. */
 export async function wholeOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of content) chunks.push(chunk);

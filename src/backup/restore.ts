@@ -98,8 +98,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   try {
     // Nothing is loaded until the file is known to be one of this installation, as a whole.
     const onProgress = (bytes: number) => options.onProgress('bytes checked', bytes, null);
-    await checkArchive(file, { unlock, appendKey: append, onProgress });
-    const loaded = await load(options, header);
+    const { sizes } = await checkArchive(file, { unlock, appendKey: append, onProgress });
+    const loaded = await load(options, header, sizes);
     const report = await finish(options, loaded);
     return { ...report, madeAt: header.madeAt };
   } catch (error) {
@@ -207,7 +207,7 @@ interface Loaded {
 
 const manifestSchema = z.object({ seq: z.number(), root: z.string(), instance: z.string() });
 
-async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
+async function load(options: RestoreOptions, header: Header, sizes: ReadonlyMap<string, number>): Promise<Loaded> {
   const { config, file, unlock, onProgress, despiteFaults } = options;
   const { dataDir } = config;
   const { instance, epoch } = header;
@@ -231,6 +231,7 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
     const read = await readArchive(file, {
       unlock,
       appendKey: keys.instance.append,
+      sizes,
       onMember: (name, content) => putBack(store, dataDir, name, content),
       onProgress: (bytes) => onProgress('bytes read', bytes, null),
     });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { EvidenceMediaType } from '../core/action.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
-import { isOneLine, ONE_LINE } from '../core/validation.ts';
+import { asOneLine, isOneLine, lineOf, ONE_LINE } from '../core/validation.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { writeEvidenceFile } from '../ledger/evidence-files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -106,12 +106,15 @@ export async function addBannerEvidence(deps: EvidenceDeps, input: NewBannerEvid
 /** The name of the officer's file, only for people: it determines no path. Exported for tests. */
 export function shownName(fileName: string): string {
   const name = basename(fileName.replaceAll('\\', '/'))
-    .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')
     .slice(-200)
-    // The ledger cannot store a lone surrogate.
+    // Half of a character that the cut divided.
     .replace(/^[\udc00-\udfff]/, '');
-  return name === '' ? 'unnamed' : name;
+  return name === '' ? 'unnamed' : asOneLine(name, 200);
 }
+
+const REASON = 'Enter a reason of at most 2,000 characters.';
+/** Why a piece of evidence is retracted. */
+export const retractionReason = lineOf(2000, { missing: REASON, long: REASON });
 
 type RetractedEvidence =
   | { readonly outcome: 'retracted'; readonly seq: number }
@@ -126,9 +129,9 @@ export async function retractBannerEvidence(
   deps: EvidenceDeps,
   input: { readonly seq: number; readonly actor: string; readonly reason: string },
 ): Promise<RetractedEvidence> {
-  const reason = input.reason.trim();
-  if (reason === '' || reason.length > 2000)
-    return { outcome: 'refused', problems: ['Enter a reason of at most 2,000 characters.'] };
+  const read = retractionReason.safeParse(input.reason);
+  if (!read.success) return { outcome: 'refused', problems: read.error.issues.map(({ message }) => message) };
+  const reason = read.data;
   const found = await findBannerEvidence(deps.store, input.seq);
   if (found === null) return { outcome: 'unknown' };
   if (found.retraction !== null) return { outcome: 'retracted-before' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asOneLine } from '../core/validation.ts';
+import { lineOf } from '../core/validation.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { secondPersonMoves } from '../law/profile.ts';
 
@@ -37,14 +37,6 @@ export function isOpen(state: string): boolean {
 
 /** What has to be recorded for each move. Identity documents are never kept: only what was checked, how and by whom. */
 export const text = z.string().trim().min(1).max(4000);
-/** One line of text: what would not be part of one is kept as the names of its characters ({@link asOneLine}). */
-export const lineOf = (most: number) =>
-  z
-    .string()
-    .trim()
-    .overwrite((written) => asOneLine(written, most))
-    .min(1)
-    .max(most);
 export const line = lineOf(300);
 /** A time, ISO 8601 with an offset; stored as UTC with milliseconds. */
 export const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString());

@@ -1,4 +1,4 @@
-import { decidingLaw, type Deadlines } from '../law/deadlines.ts';
+import { decidingLaw, type Deadlines, isOwnLimit } from '../law/deadlines.ts';
 import type { IdentityRule } from '../law/regime-schema.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import type { MoveName } from './moves.ts';
@@ -28,6 +28,8 @@ export interface CaseSummary {
   readonly law: string | null;
   readonly aimFor: string | null;
   readonly legalLimit: string | null;
+  /** The legal limit follows a rule that the installation wrote, which the statute does not say. */
+  readonly ownRule: boolean;
   /** The request takes effect at once: the legal limit is the day of receipt. */
   readonly atOnce: boolean;
   /** Every applicable law, those of the controller's establishment first. */
@@ -77,6 +79,7 @@ export function summariseCase(view: CaseView): CaseSummary {
     law: law?.name ?? null,
     aimFor: deadline.aimFor,
     legalLimit: deadline.limit,
+    ownRule: isOwnLimit(deadline),
     atOnce: deadline.atOnce,
     laws: deadline.laws.map(({ id, name, why, limit, citation, confirmed, explanation }) => ({
       id,

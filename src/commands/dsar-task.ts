@@ -8,7 +8,7 @@ import { publicUrlOf } from '../core/address.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError, unknownCase } from '../core/errors.ts';
 import { problemOfTaskMail, taskMailJob } from '../hand-over/mail-task.ts';
-import { findTask, shareTask, summariseTask } from '../hand-over/task-link.ts';
+import { findTask, shareTask, summariseTasks } from '../hand-over/task-link.ts';
 import {
   type CommandIo,
   printable,
@@ -154,7 +154,7 @@ async function mail(io: CommandIo, caseId: string, task: string, options: { json
 async function printTasks(context: Context, io: CommandIo, caseId: string, options: { json?: boolean }): Promise<void> {
   const shown = await showCase(context.cases, caseId, isoNow(context.clock));
   if (shown === null) throw new UsageError([unknownCase(printable(caseId))]);
-  const tasks = (shown.view.folded.tasks ?? []).map(summariseTask);
+  const tasks = await summariseTasks(context, shown.view);
   printResult(io, options, tasks, () =>
     tableText(
       ['task', 'what', 'owner', 'due', 'state', 'link until', 'note'],

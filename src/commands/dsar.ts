@@ -288,8 +288,9 @@ function kindsOf({ kind, parts }: CaseSummary): readonly string[] {
   return parts.length === 0 ? [kind] : parts.map((part) => part.kind);
 }
 
-function dueText({ legalLimit, atOnce }: CaseSummary): string {
-  return legalLimit === null ? 'no deadline' : `${legalLimit}${atOnce ? ' (immediately)' : ''}`;
+function dueText({ legalLimit, atOnce, ownRule }: CaseSummary): string {
+  if (legalLimit === null) return 'no deadline';
+  return `${legalLimit}${atOnce ? ' (immediately)' : ''}${ownRule ? ' (own rule)' : ''}`;
 }
 
 function leftText({ daysLeft }: CaseSummary): string {

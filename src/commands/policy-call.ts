@@ -1,5 +1,7 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import { DEFAULT_SOURCE } from '../config.ts';
+import { policyIdSchema } from '../core/call.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { isCallable, whyNotCallable } from '../policies/callable-source.ts';
@@ -30,6 +32,13 @@ export function callableSource(context: Pick<Context, 'sources'>, slug: string |
       `${reason} Set SERVICE_BASE_URL and SERVICE_API_KEY, or \`consent-ledger source change ${source.slug}\`.`,
     ]);
   return source;
+}
+
+/** The id of a policy as an argument. */
+export function policyIdFrom(text: string): string {
+  if (!policyIdSchema.safeParse(text).success)
+    throw new InvalidArgumentError('Not a policy id: see `consent-ledger policy calls` for those generated here.');
+  return text;
 }
 
 /** Throws UsageError if the ledger knows that a policy belongs to another source, which may share the API key. */

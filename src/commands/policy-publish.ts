@@ -1,4 +1,4 @@
-import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from '../policies/publish.ts';
 import { settleCalls } from '../policies/settle-calls.ts';
@@ -17,6 +17,7 @@ import {
   callableSource,
   noSlotText,
   patienceOf,
+  policyIdFrom,
   refusedText,
   unknownPublishText,
 } from './policy-call.ts';
@@ -77,13 +78,6 @@ async function publishOne(context: Context, io: CommandIo, id: string, flags: Pu
   line.end();
   const seconds = ((Date.now() - began) / 1000).toFixed(1);
   return { id, ended, arrivals, text: sentenceOf(id, ended, flags.wait, arrivals, seconds) };
-}
-
-/** The id is part of the request path: an empty id, `.` or `..` would change the address. */
-function policyIdFrom(text: string): string {
-  if (/^(\s*|\.{1,2})$/.test(text))
-    throw new InvalidArgumentError('Not a policy id: see `consent-ledger policy calls` for those generated here.');
-  return text;
 }
 
 function sentenceOf(

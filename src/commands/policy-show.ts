@@ -17,7 +17,7 @@ import {
   withJson,
 } from './command-io.ts';
 import { cameText, targetText } from './policy-stored-text.ts';
-import { assertPolicyOf, callStateLine } from './policy-call.ts';
+import { assertPolicyOf, callStateLine, policyIdFrom } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `policy show`, `policy calls`, `policy settle`: work on what is known here, without asking the service. */
@@ -103,7 +103,7 @@ function registerSettle(policy: CommandUnknownOpts, io: CommandIo): void {
     .argument('<request>', 'request id from `policy calls --open`')
     .description('record the outcome of a call whose outcome is unknown, after checking the service’s dashboard')
     .requiredOption('--as <outcome>', 'created or not-created (for a publish call: published or not-published)')
-    .option('--policy <id>', 'id of the generated policy')
+    .option('--policy <id>', 'id of the generated policy', policyIdFrom)
     .option('--items <numbers>', 'for a batch: only these item numbers of the file, such as 3,4,9')
     .action((requestId, flags) =>
       withContext(async (context) => {

@@ -156,7 +156,9 @@ export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
     .action((holdId, options) =>
       withCaughtUp(async (context) => {
         const { reason, officer } = options;
-        if (!(await liftHold(context.erasure, { holdId, reason, officer })))
+        const lifted = await liftHold(context.erasure, { holdId, reason, officer });
+        if (lifted.outcome === 'refused') throw new UsageError(lifted.problems);
+        if (lifted.outcome === 'unknown')
           throw new UsageError([`Unknown hold ${printable(holdId)} in force: see \`consent-ledger hold list\`.`]);
         printResult(io, options, { holdId, lifted: true }, () => `${pc.green('✓')} ${holdId} is lifted`);
       }),

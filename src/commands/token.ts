@@ -3,6 +3,7 @@ import { publicUrlOf, urlWithoutSlash, webUrlOf } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Context } from '../context.ts';
 import { createApiToken, listApiTokens, revokeApiToken, TOKEN_DAYS, TOKEN_DAYS_MAX } from '../people/api-tokens.ts';
+import { isOneLine, ONE_LINE } from '../core/validation.ts';
 import { tokenScopes } from '../core/roles.ts';
 import { findPerson, findPersonByEmail, listPeople, type Person } from '../people/people.ts';
 import { createSignInLink, DEFAULT_OFFICER, LINK_MINUTES } from '../people/links.ts';
@@ -146,6 +147,7 @@ function officerName(text: string): string {
   const name = text.trim();
   if (name === '' || name.length > OFFICER_MAX)
     throw new InvalidArgumentError(`Use a name of 1 to ${OFFICER_MAX} characters.`);
+  if (!isOneLine(name)) throw new InvalidArgumentError(`The name ${ONE_LINE}.`);
   // Entries name accounts in this form, and approvals by a second person are recognised by it.
   if (/\(p-[0-9a-f]{8}\)/.test(name))
     throw new InvalidArgumentError(

@@ -8,7 +8,9 @@ import { recordedOptionsSchema } from './source.ts';
  * of kind `action`; its body is the canonical JSON of one of these. No field contains a secret, and personal data only
  * if the action concerns it (a requester's name on a case).
  */
-const actor = z.string().min(1).max(200);
+/** The most characters of an actor's name. */
+export const ACTOR_LENGTH = 200;
+const actor = z.string().min(1).max(ACTOR_LENGTH);
 const caseMove = z.object({
   action: z.literal('case.moved'),
   actor,

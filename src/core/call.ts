@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOneLine, ONE_LINE } from './validation.ts';
 
 /**
  * Calls to the service that change something (docs/architecture.md, Calls). Each is an entry `intent` before it is sent
@@ -12,6 +13,13 @@ export type CallOperation = (typeof callOperations)[number];
 /** How it was sent: the REST API, or the service's MCP endpoint (docs/service.md §4.9). */
 const callWays = ['rest', 'mcp'] as const;
 export type CallWay = (typeof callWays)[number];
+
+/** The id of a policy as people give it. It is part of the request path: an empty id, `.` or `..` would change the address. */
+export const policyIdSchema = z
+  .string()
+  .max(300)
+  .refine((id) => !/^(\s*|\.{1,2})$/.test(id), 'must be the id of a policy')
+  .refine(isOneLine, ONE_LINE);
 
 const actor = z.string().min(1).max(200);
 const text = z.string().nullable();

@@ -49,5 +49,17 @@ export function asOneLine(text: string, most = Number.POSITIVE_INFINITY): string
   return named.length <= most ? named : text.replace(others, '\ufffd');
 }
 
+/**
+ * One line of text of 1 to `most` characters: what would not be part of one is kept as the names of its characters
+ * ({@link asOneLine}). `missing`, `long`: sentences for people, instead of words that follow the name of a field.
+ */
+export const lineOf = (most: number, say: { readonly missing?: string; readonly long?: string } = {}) =>
+  z
+    .string()
+    .trim()
+    .overwrite((written) => asOneLine(written, most))
+    .min(1, say.missing)
+    .max(most, say.long);
+
 /** What {@link isOneLine} requires, to follow the name of a field. */
 export const ONE_LINE = 'must be one line of text without control characters or direction marks';

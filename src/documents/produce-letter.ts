@@ -1,3 +1,4 @@
+import { asOneLine } from '../core/validation.ts';
 import { gatherPack } from '../../reports/dsar-pack/gather.ts';
 import { letterFactsOf } from '../../reports/dsar-pack/letter.ts';
 import { type ChosenLanguage, chooseLanguage } from '../../reports/letters/languages.ts';
@@ -217,7 +218,7 @@ async function composeLetter(
     [language, input.case.language, input.profile?.language],
     normaliseJurisdiction(input.case.jurisdiction),
   );
-  const to = recipient?.trim() ?? '';
+  const to = asOneLine(recipient?.trim() ?? '', RECIPIENT_LENGTH);
   const known = letterFactsOf(await gatherPack(input));
   const nobody = { name: null, email: null, role: 'person', represented: null } as const;
   const facts = anonymous ? { ...known, requester: nobody } : known;

@@ -6,6 +6,8 @@ import { isoNow } from '../core/clock.ts';
 import { ENTRIES_AT_ONCE, type Erasure, type ErasureReason } from '../core/erasure.ts';
 import { documentPath } from '../documents/register.ts';
 import { appendErasure, chunksOf, listErasures, listSoundErasures } from '../ledger/erase.ts';
+import { NotAllowed, unlessRefused } from '../ledger/append-action.ts';
+import { heldSince } from './held-since.ts';
 import { nextGeneration } from '../projections/position.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
 import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
@@ -95,13 +97,23 @@ export async function carryOut(
       firstMadeAt: again?.madeAt ?? null,
       ...(isFirst && again === null ? { summary: summaryOf(plan) } : {}),
     };
-    const seq = await appendErasure(deps.ledger, erasure, erasedAt, async (tx, own) => {
-      if (isFirst) await endJobs(tx, plan.jobs, erasedAt);
-      if (isFirst) await endHandOvers(tx, plan);
-      await tx.insertMany('settings', [{ name: UNFINISHED_ERASURE, value: String(own) }], 'keep');
-    });
+    const appended = await unlessRefused(async () => ({
+      outcome: 'appended' as const,
+      seq: await appendErasure(deps.ledger, erasure, erasedAt, async (tx, own) => {
+        const held = again === null ? await heldSince(tx.query, plan.asOf) : null;
+        if (held !== null) throw new NotAllowed(held);
+        if (isFirst) await endJobs(tx, plan.jobs, erasedAt);
+        if (isFirst) await endHandOvers(tx, plan);
+        await tx.insertMany('settings', [{ name: UNFINISHED_ERASURE, value: String(own) }], 'keep');
+      }),
+    }));
+    if (appended.outcome === 'refused') {
+      // What was erased before the hold was placed is finished; the rest stays.
+      if (!isFirst) await finishErasures(deps);
+      return { outcome: 'refused', problems: [appended.problem] };
+    }
     await deps.store.foldTransaction((tx) => takeRows(tx, erasure.seqs));
-    seqs.push(seq);
+    seqs.push(appended.seq);
   }
   await deps.rejected.remove(plan.rejected);
   await finishErasures(deps);

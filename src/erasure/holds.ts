@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Action } from '../core/action.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
+import { lineOf } from '../core/validation.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -49,6 +50,12 @@ export function isHoldOf({ sourceSlug }: Hold, slugs: readonly string[] | null):
   return slugs === null || (sourceSlug !== null && slugs.includes(sourceSlug));
 }
 
+/** Why a hold is placed or lifted. */
+export const holdReason = lineOf(500, {
+  missing: 'Enter the reason.',
+  long: 'The reason is longer than 500 characters.',
+});
+
 interface HoldRequest {
   readonly officer: string;
   readonly reason: string;
@@ -69,8 +76,9 @@ export async function placeHold(
   deps: HoldDeps & { readonly projector: { catchUp(): Promise<number> } } & Parameters<typeof findSubject>[0],
   request: HoldRequest,
 ): Promise<PlacedHold> {
-  const { source, caseId, subject, from, to, officer: actor, reason } = request;
-  const problems: string[] = [];
+  const { source, caseId, subject, from, to, officer: actor } = request;
+  const { data: reason = '', error } = holdReason.safeParse(request.reason);
+  const problems = error?.issues.map(({ message }) => message) ?? [];
   if (subject !== null && source === null)
     problems.push('The records of a person belong to one source: specify the source.');
   if (from !== null && to !== null && from >= to)
@@ -103,13 +111,22 @@ export async function placeHold(
   return { outcome: 'placed', holdId, seq };
 }
 
-/** Lifts a hold. False: no hold with this id is in force. */
+/** Lifts a hold. `unknown`: no hold with this id is in force. */
 export async function liftHold(
   deps: HoldDeps,
-  { holdId, officer: actor, reason }: { readonly holdId: string; readonly officer: string; readonly reason: string },
-): Promise<boolean> {
+  {
+    holdId,
+    officer: actor,
+    reason: given,
+  }: { readonly holdId: string; readonly officer: string; readonly reason: string },
+): Promise<
+  { readonly outcome: 'lifted' | 'unknown' } | { readonly outcome: 'refused'; readonly problems: readonly string[] }
+> {
+  const read = holdReason.safeParse(given);
+  if (!read.success) return { outcome: 'refused', problems: read.error.issues.map(({ message }) => message) };
+  const reason = read.data;
   const holds = await listHolds(deps.store.read);
-  if (!holds.some((hold) => hold.holdId === holdId)) return false;
+  if (!holds.some((hold) => hold.holdId === holdId)) return { outcome: 'unknown' };
   const action = { action: 'hold.lifted' as const, actor, holdId, reason };
   const { outcome } = await appendAction(
     deps.ledger,
@@ -118,7 +135,7 @@ export async function liftHold(
     ['hold.lifted', holdId],
     isoNow(deps.clock),
   );
-  return outcome === 'stored';
+  return { outcome: outcome === 'stored' ? 'lifted' : 'unknown' };
 }
 
 /** Holds that prevent erasing these entries. */

@@ -104,6 +104,8 @@ interface PlannedDocument extends ErasedDocument {
 /** Everything that an erasure includes, what it leaves, and the obstacles. */
 export interface ErasurePlan {
   readonly by: ErasureScope;
+  /** The last entry that it takes into account; a hold placed later may forbid it. */
+  readonly asOf: number;
   readonly entries: readonly PlannedEntry[];
   /** Already erased: they have no content. */
   readonly alreadyErased: readonly number[];
@@ -159,7 +161,7 @@ export function pinnedReason(kind: EntryKind, action: string | null): string | n
 
 /** Finds everything that an erasure of these entries would affect. Changes nothing. */
 export async function planErasure(deps: ErasureDeps, chosen: Chosen): Promise<ErasurePlan> {
-  await deps.projector.catchUp();
+  const asOf = await deps.projector.catchUp();
   const { entries, alreadyErased, refusals, bodies } = await loadChosen(deps, chosen);
   const caseIds = new Set(chosen.caseIds ?? []);
   const needs: Need[] = [];
@@ -177,6 +179,7 @@ export async function planErasure(deps: ErasureDeps, chosen: Chosen): Promise<Er
   const rejected = await rejectedWith(deps, chosen.terms ?? [], chosen.subject?.forms ?? []);
   return {
     by: chosen.by,
+    asOf,
     entries: all,
     alreadyErased,
     rows: await rowsOf(deps, all, caseIds),

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { parseFolded } from '../cases/folded.ts';
 import { showCase } from '../cases/list-cases.ts';
 import type { CaseWriting } from '../cases/view.ts';
+import { line } from '../cases/moves.ts';
 import type { Action } from '../core/action.ts';
 import { isPrivateTransport } from '../core/address.ts';
 import { isoNow } from '../core/clock.ts';
@@ -69,6 +70,9 @@ interface CreateInput {
   readonly reference?: string | undefined;
 }
 
+/** Who approved something for the controller, as in moves of a case. */
+const approver = line.optional();
+
 type Created =
   | {
       readonly outcome: 'created';
@@ -89,7 +93,10 @@ type Created =
  * named in the answer can be handed over.
  */
 export async function createHandOver(deps: HandOverDeps, input: CreateInput): Promise<Created> {
-  const { caseId, actor, publicUrl, days = HAND_OVER_DAYS, approvedBy } = input;
+  const { caseId, actor, publicUrl, days = HAND_OVER_DAYS } = input;
+  const approval = approver.safeParse(input.approvedBy);
+  if (!approval.success) return refused('Who approved it: use 1 to 300 characters.');
+  const { data: approvedBy } = approval;
   const now = isoNow(deps.clock);
   const shown = await showCase(deps.cases, caseId, now);
   if (shown === null) return { outcome: 'unknown-case' };

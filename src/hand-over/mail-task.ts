@@ -8,6 +8,7 @@ import { dateIn as dayIn } from '../core/zoned-days.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { type MailSettings, sendMail } from '../outside/mail.ts';
+import { tasksEndedByRestore } from './ended-by-restore.ts';
 import {
   findTask,
   type FoundTask,
@@ -78,7 +79,8 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
         throw new JobRefused(`The task was not sent: ${problem}`);
       let { linkUntil } = found.task;
       let link = taskLink(deps, publicUrl, { caseId, number, links: found.task.links });
-      if (linkUntil === null || !isShared(found.task, isoNow(deps.cases.clock))) {
+      const ended = await tasksEndedByRestore(deps.cases.store.read, deps.epoch, caseId);
+      if (linkUntil === null || !isShared(found.task, isoNow(deps.cases.clock)) || ended.has(number)) {
         const shared = await shareTask(deps, { caseId, task: number, actor, publicUrl });
         if (shared.outcome !== 'shared') throw new JobRefused('The task was not sent: no link to it could be made.');
         ({ link, expiresAt: linkUntil } = shared);

@@ -2,11 +2,12 @@ import { type CaseTask, parseFolded, taskOf } from '../cases/folded.ts';
 import type { CaseRow } from '../cases/fold.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import type { taskOutcomes } from '../cases/moves.ts';
-import type { CaseWriting } from '../cases/view.ts';
+import type { CaseView, CaseWriting } from '../cases/view.ts';
 import { isPrivateTransport } from '../core/address.ts';
 import { isoNow } from '../core/clock.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
+import { tasksEndedByRestore } from './ended-by-restore.ts';
 
 /*
  * The owner of another system sees and finishes one task through a link, without an account. Its secret is an HMAC
@@ -82,6 +83,7 @@ export async function openTask(deps: TaskLinkDeps, caseId: string, key: string):
   if (number === '') return null;
   const found = await findTask(deps.cases, caseId, number);
   if (found === null || !isShared(found.task, isoNow(deps.cases.clock))) return null;
+  if ((await tasksEndedByRestore(deps.cases.store.read, deps.epoch, caseId)).has(number)) return null;
   const right = secretOf(deps, caseId, number, found.task.links);
   return equalBytes(Buffer.from(right), Buffer.from(secret)) ? found : null;
 }
@@ -145,8 +147,19 @@ export async function finishTask(
   return moved.outcome === 'moved' ? { outcome: 'finished', seq: moved.seq } : { outcome: 'refused' };
 }
 
-/** A task without its link, for other programs. */
-export function summariseTask(task: CaseTask, place: number) {
+/** The tasks of a case without their links, for other programs. */
+export async function summariseTasks(
+  { cases, epoch }: Pick<TaskLinkDeps, 'cases' | 'epoch'>,
+  { row, folded }: Pick<CaseView, 'row' | 'folded'>,
+) {
+  const { tasks = [] } = folded;
+  const ended = await tasksEndedByRestore(cases.store.read, epoch, row.case_id);
+  return tasks.map((task, place) =>
+    summariseTask(ended.has(String(place + 1)) ? { ...task, linkUntil: null } : task, place),
+  );
+}
+
+function summariseTask(task: CaseTask, place: number) {
   return {
     task: String(place + 1),
     what: task.what,

@@ -145,6 +145,11 @@ export function decidingLaw(deadlines: Deadlines): LawDeadline | null {
   return deadlines.laws.find((law) => law.id === deadlines.law) ?? null;
 }
 
+/** Whether the legal limit follows a rule that the installation wrote, which the statute does not say. */
+export function isOwnLimit(deadlines: Deadlines): boolean {
+  return decidingLaw(deadlines)?.row.isOwn === true;
+}
+
 /** The law with the earliest limit, the first if several; among rows of one law, each step keeps its own strictest date. */
 function strictest(laws: readonly LawDeadline[]): LawDeadline | null {
   let first = laws[0] ?? null;

@@ -1,4 +1,5 @@
-import { actionSchema, type Action } from '../core/action.ts';
+import { ACTOR_LENGTH, actionSchema, type Action } from '../core/action.ts';
+import { asOneLine } from '../core/validation.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { NewEntry } from '../crypto/entry.ts';
 import type { StoreTransaction } from '../store/store.ts';
@@ -65,13 +66,15 @@ export function entryOf(
   keyParts: readonly string[],
   receivedAt: string,
 ): NewEntry {
+  // Accounts have names of one line; `--officer` and the like take any text.
+  const actor = asOneLine(action.actor, ACTOR_LENGTH);
   return {
     source,
     kind: 'action',
     dedupeKey: keyOf('action', ...keyParts),
     receivedAt,
-    meta: canonicalJson({ action: action.action, actor: action.actor }),
-    body: canonicalJson(actionSchema.parse(action)),
+    meta: canonicalJson({ action: action.action, actor }),
+    body: canonicalJson(actionSchema.parse({ ...action, actor })),
   };
 }
 

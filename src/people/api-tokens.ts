@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { isoNow } from '../core/clock.ts';
 import { can, tokenRole, type TokenScope, tokenScopes } from '../core/roles.ts';
+import { lineOf } from '../core/validation.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
 import type { Store } from '../store/store.ts';
 import { type Person, personAction, recordForPerson, type Refused } from './people.ts';
@@ -32,12 +33,11 @@ export interface ApiToken {
   readonly lastUsedAt: string | null;
 }
 
-const newTokenSchema = z.object({
-  label: z
-    .string()
-    .trim()
-    .min(1, 'Say what the token is for.')
-    .max(100, 'The purpose of the token is longer than 100 characters.'),
+export const newTokenSchema = z.object({
+  label: lineOf(100, {
+    missing: 'Say what the token is for.',
+    long: 'The purpose of the token is longer than 100 characters.',
+  }),
   scope: z.enum(tokenScopes, 'Choose what the token may do.'),
   sources: z.array(z.string()).min(1, 'Choose at least one source, or every source.').nullable(),
   days: z

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { isoNow } from '../core/clock.ts';
+import { asOneLine } from '../core/validation.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
 import { appendAction, NotAllowed, unlessRefused } from '../ledger/append-action.ts';
@@ -25,7 +26,8 @@ const CHALLENGE_MINUTES = 5;
 const RANDOM_BYTES = 16;
 const EXPIRY_BYTES = 6;
 const MAC_BYTES = 16;
-const PASSKEYS_MAX = 20;
+/** The most passkeys per account. */
+export const PASSKEYS_PER_PERSON = 20;
 /**
  * EdDSA, ES256 and RS256 (COSE), on every version of Node. By default the library also offers ML-DSA-44 where Node has
  * it, as an experiment: such a passkey could not be verified on an older version.
@@ -106,7 +108,7 @@ export async function addPasskey(
     person_id: person.personId,
     public_key: Buffer.from(publicKey),
     counter,
-    label: label.slice(0, 100),
+    label: asOneLine(label.slice(0, 100), 100),
     created_at: isoNow(deps.clock),
   };
   const action = personAction('person.second-factor-set', ownHand(person), person, 'passkey');
@@ -129,7 +131,9 @@ async function problemOfPasskey(query: Query, row: { readonly credential_id: str
     .where((eb) => eb.or([eb('credential_id', '=', row.credential_id), eb('person_id', '=', row.person_id)]))
     .execute();
   if (known.some((one) => one.credential_id === row.credential_id)) return 'This passkey is already set up.';
-  return known.length >= PASSKEYS_MAX ? `An account has at most ${PASSKEYS_MAX} passkeys: remove one first.` : null;
+  return known.length >= PASSKEYS_PER_PERSON
+    ? `An account has at most ${PASSKEYS_PER_PERSON} passkeys: remove one first.`
+    : null;
 }
 
 /** Removes a passkey of the person; does nothing if there is none with this id. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lineOf } from '../core/validation.ts';
 import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 
@@ -10,6 +11,12 @@ export type SavedView = z.infer<typeof viewsSchema>[number];
 export const SAVED_VIEWS = 20;
 export const VIEW_NAME_LENGTH = 60;
 
+/** A new name of a view; white space is one space. */
+export const viewNameSchema = z
+  .string()
+  .transform((written) => written.replaceAll(/\s+/g, ' '))
+  .pipe(lineOf(VIEW_NAME_LENGTH));
+
 /** The setting that stores a person's views. */
 export const viewsSetting = (personId: string) => `saved_views:${personId}`;
 
@@ -18,15 +25,20 @@ export async function loadSavedViews(store: Pick<Store, 'read'>, personId: strin
   return parse(await readSetting(store, viewsSetting(personId)));
 }
 
-/** Saves a filter under a name, replacing one with the same name. `full`: the person has the maximum number. */
+/**
+ * Saves a filter under a name, replacing one with the same name. `full`: the person has the maximum number; `unnamed`:
+ * the name is empty or too long.
+ */
 export async function saveView(
   store: Store,
   personId: string,
-  view: SavedView,
-): Promise<{ readonly outcome: 'saved' | 'full' }> {
+  { name: given, filter }: SavedView,
+): Promise<{ readonly outcome: 'saved' | 'full' | 'unnamed' }> {
+  const read = viewNameSchema.safeParse(given);
+  if (!read.success) return { outcome: 'unnamed' };
   return change(store, personId, (views) => {
-    const others = views.filter(({ name }) => name !== view.name);
-    return others.length >= SAVED_VIEWS ? null : [...others, view];
+    const others = views.filter(({ name }) => name !== read.data);
+    return others.length >= SAVED_VIEWS ? null : [...others, { name: read.data, filter }];
   });
 }
 
@@ -35,13 +47,19 @@ export async function removeView(store: Store, personId: string, name: string): 
   await change(store, personId, (views) => views.filter((view) => view.name !== name));
 }
 
-/** Renames a view. `taken`: another view has the name; `unknown`: there is no such view. */
+/**
+ * Renames a view. `taken`: another view has the name; `unknown`: there is no such view; `unnamed`: the new name is empty
+ * or too long.
+ */
 export async function renameView(
   store: Store,
   personId: string,
   name: string,
-  to: string,
-): Promise<{ readonly outcome: 'renamed' | 'taken' | 'unknown' }> {
+  given: string,
+): Promise<{ readonly outcome: 'renamed' | 'taken' | 'unknown' | 'unnamed' }> {
+  const read = viewNameSchema.safeParse(given);
+  if (!read.success) return { outcome: 'unnamed' };
+  const to = read.data;
   let refused: 'taken' | 'unknown' | null = null;
   await change(store, personId, (views) => {
     refused = !views.some((view) => view.name === name)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOneLine, ONE_LINE } from '../core/validation.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { CallWay } from '../core/call.ts';
 import { GENERATE_TIMEOUT_MS, type GeneratedPolicy, readGenerated } from '../service/policies.ts';
@@ -27,7 +28,8 @@ const language = z
   .toLowerCase()
   .regex(/^[a-z]{2}$/, 'has two letters, such as en')
   .optional();
-const text = (most: number) => z.string().trim().min(1).max(most).optional();
+/** Goes into a policy as it is written, so it is refused rather than changed. */
+const line = (most: number) => z.string().trim().min(1).max(most).refine(isOneLine, ONE_LINE).optional();
 
 /**
  * Form A of generate, and an item of a batch (docs/service.md §4.1, §4.2). There are more types than documented, so any
@@ -37,10 +39,10 @@ export const formASchema = z.strictObject({
   policy_type: slug.transform((type) => type.replaceAll('_', '-')),
   jurisdiction: code,
   language,
-  business_name: text(200),
-  domain: text(500),
-  industry: text(100),
-  business_type: text(100),
+  business_name: line(200),
+  domain: line(500),
+  industry: line(100),
+  business_type: line(100),
 });
 export type FormA = z.infer<typeof formASchema>;
 
@@ -49,7 +51,7 @@ export const formBSchema = z.strictObject({
   type: slug.transform((type) => type.replaceAll('-', '_')),
   jurisdiction: z.array(code).min(1, 'names at least one jurisdiction'),
   language,
-  tone: text(100),
+  tone: line(100),
   custom_clauses: z.array(z.string().trim().min(1).max(2000)).max(100).optional(),
 });
 export type FormB = z.infer<typeof formBSchema>;

@@ -147,19 +147,41 @@ async function writeItems(
   limits: RingLimits,
 ): Promise<void> {
   // Chosen and sealed before the write lock is taken, because appends wait for it.
-  const kept = await store.read
-    .selectFrom('rejected_deliveries')
-    .select(['id', 'address', 'bytes', 'received_at as receivedAt'])
-    .execute();
-  const { enter, leave } = chooseItems(kept, pending, now, limits);
-  const rows = enter.map((item) => sealRow(item, restKey));
-  if (rows.length + leave.length === 0) return;
+  const kept = await itemsIn(store.read);
+  const chosen = chooseItems(kept, pending, now, limits);
+  const rows = new Map(chosen.enter.map((item) => [item, sealRow(item, restKey)]));
+  if (rows.size + chosen.leave.length === 0) return;
   await store.transaction(async (tx) => {
+    // Another process may have written since: under the lock, its items count as well.
+    const { enter, leave } = (await isStill(tx.query, kept))
+      ? chosen
+      : chooseItems(await itemsIn(tx.query), chosen.enter, now, limits);
     await removeIn(tx, leave);
     // Many rows per statement: in a flood, each statement waits for its turn in the busy process, and appends wait for
     // all of them.
-    for (const chunk of chunks(rows)) await tx.query.insertInto('rejected_deliveries').values(chunk).execute();
+    for (const chunk of chunks(enter.flatMap((item) => rows.get(item) ?? [])))
+      await tx.query.insertInto('rejected_deliveries').values(chunk).execute();
   });
+}
+
+function itemsIn(query: Query) {
+  return query
+    .selectFrom('rejected_deliveries')
+    .select(['id', 'address', 'bytes', 'received_at as receivedAt'])
+    .execute();
+}
+
+/** Whether the ring has these items, judged by their number, bytes and highest id, without reading all of them. */
+async function isStill(query: Query, kept: readonly { readonly id: number; readonly bytes: number }[]) {
+  const { count, bytes, highest } = await query
+    .selectFrom('rejected_deliveries')
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.sum('bytes').as('bytes'), eb.fn.max('id').as('highest')])
+    .executeTakeFirstOrThrow();
+  return (
+    Number(count) === kept.length &&
+    Number(bytes ?? 0) === kept.reduce((sum, item) => sum + Number(item.bytes), 0) &&
+    Number(highest ?? 0) === kept.reduce((most, { id }) => Math.max(most, Number(id)), 0)
+  );
 }
 
 async function listItems(

@@ -316,6 +316,10 @@ export function rotatedSecret(
   };
 }
 
+/** Why a person may not retire a secret: without it a source would accept no delivery. */
+export const ONLY_SECRET =
+  'This is the only signing secret: add another one first, or every delivery would be refused.';
+
 /** Without the secrets for which `isRetired`; null if there are none. */
 export function retiredSecrets(before: StoredSource, isRetired: (secret: Secret) => boolean): Changed | null {
   const retired = before.credentials.webhookSecrets.filter(isRetired);

@@ -1,13 +1,4 @@
-import type { Source } from '../core/source.ts';
 import type { SourceOutcome } from './sources.ts';
-
-export const ONLY_SECRET =
-  'This is the only signing secret: add another one first, or every delivery would be refused.';
-
-/** Whether a source would accept no delivery without this secret. */
-export function isOnlySecret(source: Source | null, secretId: string): boolean {
-  return source?.webhookSecrets.every(({ id }) => id === secretId) ?? true;
-}
 
 /** Why a change of a source was refused, in words for pages and the API. */
 export function sourceProblems(outcome: Exclude<SourceOutcome, { readonly outcome: 'done' }>): readonly string[] {

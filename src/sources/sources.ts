@@ -11,6 +11,7 @@ import {
   rotatedSecret,
   rowForConfigured,
   newSourceSchema,
+  ONLY_SECRET,
   newWebhookSecretSchema,
   unboundKeyProblems,
   type NewSource,
@@ -121,7 +122,9 @@ export async function createSources({ destinations = INTERNET_ONLY, onRefreshErr
     /** Adds a signing secret to the old ones, which stay valid until they are retired. */
     rotateSecret: (slug: string, secret: string, actor: string, rotation: RotationOptions = {}) =>
       rotateSecret(register, slug, secret, actor, rotation),
-    retireSecret: (slug: string, secretId: string, actor: string) => retireSecret(register, slug, secretId, actor),
+    /** `keepsOne`: the only secret that a source accepts is not retired. */
+    retireSecret: (slug: string, secretId: string, actor: string, options: { readonly keepsOne?: boolean } = {}) =>
+      retireSecret(register, slug, secretId, actor, options),
     /** Destroys expired secrets, which were no longer accepted. Returns their number. */
     destroyRetired: (actor: string) => destroyRetired(register, actor),
     /** Offboards a source: destroys its credentials. The caller checks for open requests first (src/context/offboard.ts). */
@@ -279,6 +282,7 @@ async function retireSecret(
   slug: string,
   secretId: string,
   actor: string,
+  { keepsOne = false }: { readonly keepsOne?: boolean },
 ): Promise<SourceOutcome> {
   const found = await register.rowToChange(slug, 'secrets');
   if (found.outcome !== 'found') return found;
@@ -286,7 +290,11 @@ async function retireSecret(
   const now = register.clock();
   const all = withEnvironment(row, register.environmentSecrets(slug), now);
   const retired = retiredSecrets(all, ({ id }) => id === secretId);
-  return retired === null ? { outcome: 'unknown' } : writeSecrets(register, row, now, retired, actor);
+  if (retired === null) return { outcome: 'unknown' };
+  // Judged by the row that is written over: a change of the same version by someone else is a conflict.
+  const left = all.credentials.webhookSecrets.filter(({ id, retireAt }) => id !== secretId && !isPast(retireAt, now));
+  if (keepsOne && left.length === 0) return { outcome: 'invalid', problems: [ONLY_SECRET] };
+  return writeSecrets(register, row, now, retired, actor);
 }
 
 async function destroyRetired(register: SourceRegister, actor: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -7,7 +8,12 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Encrypter } from 'age-encryption';
 import { pack } from 'tar-stream';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { VerificationFault } from '../../src/core/errors.ts';
+import { restoreBackup } from '../../src/backup/restore.ts';
+import { environment } from '../serving.ts';
 import { keyPaths } from '../../src/config/key-files.ts';
 import { readArchive, wholeOf, writeArchive } from '../../src/backup/archive.ts';
 import { outdated } from '../../src/backup/delete-old-backups.ts';
@@ -367,4 +373,50 @@ test('`backup` keeps the newest backup of each of the last days, weeks and month
     rolling = all.filter((backup) => !old.has(backup));
   }
   expect(rolling.map(({ madeAt }) => madeAt.toISOString().slice(0, 10))).toEqual(kept);
+});
+
+test('`restore` reads no more of a file that was replaced after it was checked than the checked one had', async () => {
+  const home = await emptyPlace();
+  const context = await opened(home);
+  await fill(context, 20);
+  await context.close();
+  const { recipient, file: keyFile } = await keyPair();
+  const made = await backUp(home, recipient);
+  const size = (await stat(made.path)).size;
+  const unlock = { identities: [(await readFile(keyFile, 'utf8')).split('\n')[1] ?? ''] };
+  const members: [string, Buffer][] = [];
+  const onMember = async (name: string, content: AsyncIterable<Buffer>) =>
+    void members.push([name, await wholeOf(content)]);
+  await readArchive(made.path, { unlock, appendKey: null, onMember });
+  const [first, ...rest] = members;
+  if (first === undefined) throw new Error('the backup is empty');
+  const crafted = join(await temporaryFolder(), 'crafted');
+  const checked = await readFile(made.path);
+  const before = process.memoryUsage().rss;
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);
+  onTestFinished(() => clearInterval(watch));
+  for (const [changed, words] of [
+    [[first, ['database/settings/000001.jsonl', 300 << 20]], 'database/settings/000001.jsonl is larger than before'],
+    [[['backup.json', 300 << 20]], 'backup.json is larger than before'],
+    [[first, ['database/people/000009.jsonl', 300 << 20]], 'database/people/000009.jsonl is new'],
+    [[first, ...rest.slice(0, 2), ['files/log.vkey', 300 << 20]], 'files/log.vkey is larger than before'],
+  ] satisfies [Crafted[], string][]) {
+    await craftArchive(crafted, recipient, changed);
+    await writeFile(made.path, checked);
+    const target = await emptyPlace(home.folder);
+    const restored = restoreBackup({
+      ...{ config: loadConfig(environment(target.folder, target.env), target.folder), file: made.path, unlock },
+      ...{ journal: null, erasures: null, despiteFaults: false, actor: 'test', owner: null },
+      ...{ epoch: null, log: createLog('fatal'), clock: () => new Date() },
+      onProgress: (step, done) => {
+        if (step === 'bytes checked' && done === size) renameSync(crafted, made.path);
+      },
+    });
+    await expect(restored).rejects.toThrow(`was replaced while it was read: ${words}`);
+    await expect(restored).rejects.toBeInstanceOf(VerificationFault);
+    expect((await readdir(target.folder)).filter((name) => name !== 'keys')).toEqual([]);
+  }
+  // The bytes that make such a file are made here, a mebibyte at a time.
+  expect((most - before) / (1 << 20)).toBeLessThan(150);
 });

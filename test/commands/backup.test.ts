@@ -2,7 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { shareTask, taskLink } from '../../src/hand-over/task-link.ts';
+import { startWorker } from '../../src/worker.ts';
+import { tokenOf } from '../http/api-caller.ts';
+import { handOver, makeMoves, makeReadyCaseIn, OFFICER, PUBLIC_URL } from '../http/hand-over-world.ts';
+import { startMailServer } from '../outside/mail-server.ts';
 import { lastSeq } from '../../src/store/queries/fold-position.ts';
 import { createOfficeWorld, signedInAs } from '../http/office-world.ts';
 import { seedRequests } from '../http/pages/seed.ts';
@@ -354,4 +359,53 @@ test('`restore` repeats erasures made after the backup before anyone can open th
     if (engine === 'sqlite')
       expect(await readFile(join(target.folder, 'ledger.sqlite'), 'latin1')).not.toContain('"nth":2,');
   }
+});
+
+test('the page of a restored request says which links the restore ended, and a task is mailed with a new one', async () => {
+  const home = await emptyPlace();
+  const lost = await createOfficeWorld({ ...home.env, PUBLIC_URL }, { worker: false });
+  const { caseId } = await makeReadyCaseIn(lost);
+  await makeMoves(lost, caseId, [
+    ['add-task', { what: 'Delete the customer in the shop', due: '2030-01-01', ownerEmail: 'sam@example.org' }],
+    ['add-task', { what: 'Look in the archive', due: '2030-01-01' }],
+  ]);
+  const asOfficer = { actor: OFFICER, publicUrl: PUBLIC_URL };
+  const before = await shareTask(lost.context, { caseId, task: '1', ...asOfficer });
+  if (before.outcome !== 'shared') throw new Error(JSON.stringify(before));
+  const { handOver: made } = await handOver(lost, caseId);
+  const { recipient, file } = await keyPair();
+  const backup = await backUp(home, recipient);
+  const target = await emptyPlace(home.folder);
+  await restore(target, backup.path, file);
+
+  const mail = await startMailServer();
+  onTestFinished(() => mail.close());
+  const sent = { PUBLIC_URL, SMTP_URL: mail.url, MAIL_FROM: 'privacy@acme.example' };
+  const world = await createOfficeWorld({ ...target.env, ...sent }, { worker: false });
+  const { context } = world;
+  const officer = await signedInAs(world, 'officer');
+  const page = async () =>
+    (await officer.get(`/cases/${caseId}`)).text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
+  const ENDED = 'The link no longer works: a backup was restored';
+  const first = await page();
+  expect(first.split(ENDED)).toHaveLength(2);
+  expect(first).not.toContain(`${PUBLIC_URL}/t/`);
+  expect(first).toContain(`${made.hand_over_id}, created`);
+  expect(first).toContain('which ends every link given out before.');
+  const api = async () =>
+    (await (await tokenOf(world, 'officer')).get(`/api/v1/cases/${caseId}`)).json['tasks'] as { linkUntil: unknown }[];
+  expect((await api()).map(({ linkUntil }) => linkUntil)).toEqual([null, null]);
+  const opened = (link: string) => fetch(world.url + link.slice(PUBLIC_URL.length)).then(({ status }) => status);
+  expect(await opened(before.link)).toBe(404);
+  // Nor does the link that the secret of the new epoch would give.
+  expect(await opened(taskLink(context, PUBLIC_URL, { caseId, number: '1', links: 1 }))).toBe(404);
+
+  const worker = await startWorker(context);
+  onTestFinished(() => worker.stop());
+  expect((await officer.post(`/cases/${caseId}/tasks/mail`, { task: '1' })).status).toBe(303);
+  await vi.waitFor(() => expect(mail.mails).toHaveLength(1), PATIENTLY);
+  const [link = ''] = /https:\S+\/t\/\S+/.exec(mail.mails[0]?.text ?? '') ?? [];
+  expect(await opened(link)).toBe(200);
+  await vi.waitFor(async () => expect(await page()).not.toContain(ENDED), PATIENTLY);
+  expect(await page()).toContain(link);
 });

@@ -8,6 +8,7 @@ import { type Context, openContext } from '../../src/context.ts';
 import { createLog } from '../../src/log.ts';
 import { environment } from '../serving.ts';
 import { runCli } from '../cli/command-line.ts';
+import { tokenOf } from '../http/api-caller.ts';
 import { createOfficeWorld, signedInAs } from '../http/office-world.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -136,12 +137,23 @@ test('the register, the page of a request, its command and the calculator say th
   const page = (await officer.get(`/cases/default-${seq}`)).text;
   expect(page).toContain(own);
   expect(page).toContain('own rule of this installation</span>');
+  // Wherever the date stands without the rule: the top line, the lists, their file, Today.
+  const mark = '>own rule of this installation</span>';
+  expect(/<p class="lead">.*?<\/p>/s.exec(page)?.[0]).toContain(mark);
+  for (const path of ['/', '/cases'])
+    expect([path, (await officer.get(path)).text.includes(mark)]).toEqual([path, true]);
+  expect((await officer.get('/cases/file')).text).toContain('(own rule of this installation)');
+  expect((await tokenOf(world, 'officer').then((caller) => caller.get('/api/v1/cases'))).json.items).toMatchObject([
+    { legalLimit: '2028-07-03', ownRule: true },
+  ]);
   const calculator = '/deadline?kind=access&received=2026-07-01&place=DE&country=DE';
   expect((await officer.get(calculator)).text).toContain(own);
 
   await context.projector.catchUp();
   const env = { REGIMES_FILE: file };
   expect((await runCli(folder, ['dsar', 'show', `default-${seq}`], env)).stdout).toContain(own);
+  expect((await runCli(folder, ['dsar', 'list'], env)).stdout).toContain('2028-07-03 (own rule)');
+  expect(JSON.parse((await runCli(folder, ['dsar', 'list', '--json'], env)).stdout)).toMatchObject([{ ownRule: true }]);
   const computed = await runCli(
     folder,
     ['dsar', 'deadline', '--kind', 'access', '--received', '2026-07-01', '--place', 'DE', '--controller-country', 'DE'],

@@ -82,7 +82,9 @@ it('the nightly erasure removes due data if the profile says so, and keeps valid
   const due = (await reviewRetention(context.erasure)).map(({ kind, due: { seqs } }) => [kind, seqs.length]);
   expect(due).toContainEqual(['decisions', 0]);
   expect(await night(1200)).toEqual([confirmed, refusal, placed.seq - 1].sort((a, b) => a - b));
-  expect(await liftHold(context.erasure, { holdId: placed.holdId, officer: 'Olga', reason: 'settled' })).toBe(true);
+  expect(await liftHold(context.erasure, { holdId: placed.holdId, officer: 'Olga', reason: 'settled' })).toEqual({
+    outcome: 'lifted',
+  });
   const left = await night(1201);
   expect(left).toEqual(expect.arrayContaining([asked, moved.seq]));
   for (const seq of [row, standing, open]) expect(left).not.toContain(seq);

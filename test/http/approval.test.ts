@@ -235,3 +235,40 @@ it('approves nothing if a file is added after the approval was checked and befor
   });
   expect(asked).toBe(2);
 });
+
+it('what can be downloaded before a second person approved it says so, on every page that lists it', async () => {
+  const { world, caseId, olga, letter, file, approve } = await createApprovalWorld(false);
+  const marked = async () =>
+    Promise.all(
+      [`/cases/${caseId}`, '/documents', '/'].map(
+        async (path) => (await olga.get(path)).text.split('>not approved yet<').length - 1,
+      ),
+    );
+  await letter('acknowledgement', null);
+  expect(await marked()).toEqual([0, 0, 0]);
+  await makePack(world, caseId);
+  await letter('answer', 'Here it is.');
+  await file('crm.txt');
+  expect(await marked()).toEqual([3, 3, 3]);
+  expect((await olga.get('/documents')).text).toContain('a second person has to approve it before it leaves');
+  expect(await approve('answer')).toBe(303);
+  expect(await marked()).toEqual([0, 0, 0]);
+  // The approval covers what was there, so nothing counts as approved once something is added.
+  await file('more.txt');
+  expect(await marked()).toEqual([4, 4, 4]);
+  expect(await approve('answer')).toBe(303);
+  expect(await marked()).toEqual([0, 0, 0]);
+});
+
+it('a refusal letter that a second person has yet to approve is marked, and has no button that would be refused', async () => {
+  const { world, caseId, olga, letter, approve, send } = await createApprovalWorld(false);
+  const profile = 'name: Acme GmbH\ncountry: DE\nregion: BE\nsecondPersonFor: [refuse]\n';
+  await writeFile(world.context.config.controllerFile ?? '', profile);
+  const { documentId } = await letter('refusal', 'No.');
+  const page = async () => (await olga.get(`/cases/${caseId}`)).text;
+  const button = `action="/cases/${caseId}/letters/${documentId}/mail"`;
+  expect([(await page()).includes('>not approved yet<'), (await page()).includes(button)]).toEqual([true, false]);
+  expect((await send(documentId)).status).toBe(422);
+  expect(await approve('refuse')).toBe(303);
+  expect([(await page()).includes('>not approved yet<'), (await page()).includes(button)]).toEqual([false, true]);
+});

@@ -55,7 +55,11 @@ export async function createReadyCase(
 }
 
 async function makeReadyCase(env: Record<string, string>, options: Parameters<typeof createOfficeWorld>[1]) {
-  const world = await createOfficeWorld({ PUBLIC_URL, ...env }, options);
+  return makeReadyCaseIn(await createOfficeWorld({ PUBLIC_URL, ...env }, options));
+}
+
+/** A case ready to be answered, with its pack. */
+export async function makeReadyCaseIn(world: OfficeWorld) {
   const caseId = `default-${(await seedRequests(world)).access}`;
   await makeMoves(world, caseId, [
     ['start', {}],

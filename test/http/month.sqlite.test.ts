@@ -91,7 +91,11 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await press(page, 'Add the source');
   await heading(page, 'Set up Acme');
   await page.getByRole('button', { name: /Generate a secret/ }).click();
-  const secret = (await page.locator('.mono').allTextContents()).find((text) => /^[0-9a-f]{64}$/.test(text)) ?? '';
+  const secret =
+    (await page
+      .locator('.mono', { hasText: /^[0-9a-f]{64}$/ })
+      .first()
+      .textContent()) ?? '';
   const recorded = { banner_id: 'bnr_1', policy_version: '3', consent: { analytics: true, marketing: false } };
   const decision = { ...recorded, consent_id: 'c-1', visitor_hash: 'visitor-7', recorded_at: ago(20) };
   expect(await deliver(world, secret, 'consent.recorded', decision)).toBe(200);

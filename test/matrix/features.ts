@@ -1,4 +1,3 @@
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
@@ -8,7 +7,7 @@ import { sha256Hex } from '../../src/crypto/hash.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { offboardSource } from '../../src/context/offboard.ts';
 import { fill, keyPair, opened, type Place } from '../commands/backup-world.ts';
-import { addPasskey, passkeyCreation } from '../../src/people/passkeys.ts';
+import { addSoftPasskey } from '../people/soft-passkey.ts';
 import { readSetting } from '../../src/store/settings.ts';
 import { recountConsentLogs } from '../../src/sync/recount.ts';
 import { backupAndRestore, type MakeDatabase } from './movements.ts';
@@ -18,7 +17,7 @@ import { produceLetter } from '../../src/documents/produce-letter.ts';
 import { addDocumentSchedule, removeDocumentSchedule } from '../../src/documents/schedules.ts';
 import { createHandOver, revokeHandOver } from '../../src/hand-over/hand-over.ts';
 import type { ActionName } from '../../src/core/action.ts';
-import { findPersonByEmail, type Person } from '../../src/people/people.ts';
+import { findPersonByEmail } from '../../src/people/people.ts';
 import { removeSecondFactor, setSecondFactor } from '../../src/people/second-factor.ts';
 import type { TableName } from '../../src/store/schema.ts';
 import { tokenOf } from '../http/api-caller.ts';
@@ -721,7 +720,8 @@ export const features: readonly Feature[] = [
       const secret = new Secret({ size: 20 });
       const code = new TOTP({ secret }).generate({ timestamp: context.clock().getTime() });
       assertOutcome(await setSecondFactor(context, person, secret.base32, code), 'set');
-      await addSoftPasskey(context, person);
+      const problem = await addSoftPasskey(context, person);
+      if (problem !== null) throw new Error(problem);
       await run('people', 'reset', 'pia@acme.example', '--admin-url', 'http://127.0.0.1:8081');
       const other = await findPersonByEmail(context, 'pia@acme.example');
       if (other === null) throw new Error('no account');
@@ -828,45 +828,6 @@ export const features: readonly Feature[] = [
     pages: () => ['/evidence'],
   },
 ];
-
-/** Sets up a passkey as an authenticator would: one without attestation, ES256. */
-async function addSoftPasskey(context: Installation['world']['context'], person: Person): Promise<void> {
-  const place = { host: 'localhost', origin: 'http://localhost' };
-  const { challenge } = await passkeyCreation(context, person, 'a session', place);
-  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-  const id = randomBytes(16);
-  // RFC 9053, CBOR by hand: {1: 2, 3: -7, -1: 1, -2: x, -3: y}.
-  const key = Buffer.concat([
-    ...[Buffer.from('a5010203262001215820', 'hex'), Buffer.from(x, 'base64url')],
-    ...[Buffer.from('225820', 'hex'), Buffer.from(y, 'base64url')],
-  ]);
-  // User present and verified, with credential data; counter 0.
-  const authData = Buffer.concat([
-    ...[createHash('sha256').update(place.host).digest(), Buffer.from([0x45, 0, 0, 0, 0]), Buffer.alloc(16)],
-    ...[Buffer.from([0, id.length]), id, key],
-  ]);
-  // {fmt: "none", attStmt: {}, authData}.
-  const attestation = Buffer.concat([
-    Buffer.from('a363666d74646e6f6e656761747453746d74a0686175746844617461' + '58', 'hex'),
-    ...[Buffer.from([authData.length]), authData],
-  ]);
-  const said = JSON.stringify({ type: 'webauthn.create', challenge, origin: place.origin, crossOrigin: false });
-  const answer = {
-    ...{
-      id: id.toString('base64url'),
-      rawId: id.toString('base64url'),
-      type: 'public-key',
-      clientExtensionResults: {},
-    },
-    response: {
-      clientDataJSON: Buffer.from(said).toString('base64url'),
-      attestationObject: attestation.toString('base64url'),
-    },
-  };
-  const problem = await addPasskey(context, person, answer, 'a session', place, 'a test');
-  if (problem !== null) throw new Error(problem);
-}
 
 /** The page of the request with a reference. */
 async function pageOf({ world: { context } }: Installation, reference: string): Promise<string> {

@@ -249,3 +249,18 @@ test('the ring writes hundreds of refused deliveries in a few statements, since 
   expect([(await ring.list()).length > 200, statements < 6]).toEqual([true, true]);
   expect(await ring.counts(START.toISOString())).toHaveLength(400);
 });
+
+test('the ring keeps no more than allowed, though twenty processes write to it at once', async () => {
+  const store = await temporaryStore();
+  const limits = { items: 30, bytes: 30 * 2048, itemsPerAddress: 20, bytesPerAddress: 20 * 2048 };
+  const rings = Array.from({ length: 20 }, () => open(store, { limits }));
+  for (const [nth, ring] of rings.entries())
+    for (let n = 0; n < 10; n += 1) ring.note(rejected(`${nth} ${n}`, { address: `192.0.2.${nth % 4}` }));
+  await Promise.all(rings.map((ring) => ring.flush()));
+  const kept = await store.read.selectFrom('rejected_deliveries').select(['address', 'bytes']).execute();
+  expect(kept).toHaveLength(limits.items);
+  for (const address of new Set(kept.map((item) => item.address)))
+    expect(kept.filter((item) => item.address === address).length).toBeLessThanOrEqual(limits.itemsPerAddress);
+  // Each is counted, whether or not it is kept.
+  expect((await rings[0]?.counts('2026'))?.reduce((sum, { count }) => sum + count, 0)).toBe(200);
+});

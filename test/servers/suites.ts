@@ -30,6 +30,7 @@ export const onBoth: readonly string[] = [
   'test/http/approval.test.ts',
   'test/http/assignees.test.ts',
   'test/http/at-once.test.ts',
+  'test/http/limits-at-once.test.ts',
   'test/http/pages/pages.test.ts',
   'test/http/readings.test.ts',
   'test/ledger/append.test.ts',

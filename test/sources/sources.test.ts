@@ -3,6 +3,7 @@ import type { Source, WebhookSecret } from '../../src/core/source.ts';
 import { webhookSecretOf } from '../../src/crypto/keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { SourceChanges } from '../../src/sources/changes.ts';
+import { ONLY_SECRET } from '../../src/sources/changes.ts';
 import type { Sources } from '../../src/sources/sources.ts';
 import { createSources, REFRESH_MILLISECONDS, type SourcesOptions } from '../../src/sources/sources.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -136,6 +137,19 @@ test('the source list adds a slug once, even if two processes try at once', asyn
   expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['done', 'exists']);
   expect(await one.add({ slug: 'acme' }, 'a')).toEqual({ outcome: 'exists' });
   expect(await actionsIn(store)).toHaveLength(1);
+});
+
+test('the source list keeps one signing secret, though twenty processes that know of two retire both at once', async () => {
+  const store = await temporaryStore();
+  const first = await open(store);
+  await first.add({ slug: 'acme', webhookSecrets: ['one', 'two'] }, 'a');
+  const [one = '', two = ''] = first.find('acme')?.webhookSecrets.map(({ id }) => id) ?? [];
+  const others = await Promise.all(Array.from({ length: 20 }, () => open(store)));
+  expect(await first.retireSecret('acme', one, 'a', { keepsOne: true })).toMatchObject({ outcome: 'done' });
+  expect(others.map((other) => other.find('acme')?.webhookSecrets.length)).toEqual(Array(20).fill(2));
+  const outcomes = await Promise.all(others.map((other) => other.retireSecret('acme', two, 'a', { keepsOne: true })));
+  expect(outcomes).toEqual(Array(20).fill({ outcome: 'invalid', problems: [ONLY_SECRET] }));
+  expect(others[0]?.find('acme')?.webhookSecrets.map(({ id }) => id)).toEqual([two]);
 });
 
 test('the source list reports a conflict to the second of two concurrent changes', async () => {

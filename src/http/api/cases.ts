@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { documentsToApprove, seenOf } from '../../cases/approval.ts';
 import { pageCases, showCase } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
-import { caseStates, moves, TASK_DAYS, TASK_DAYS_MAX, partOutcomes } from '../../cases/moves.ts';
+import { caseStates, line, moves, TASK_DAYS, TASK_DAYS_MAX, partOutcomes } from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { isoNow } from '../../core/clock.ts';
@@ -18,7 +18,7 @@ import {
   summariseHandOver,
 } from '../../hand-over/hand-over.ts';
 import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
-import { findTask, shareTask, summariseTask } from '../../hand-over/task-link.ts';
+import { findTask, shareTask, summariseTasks } from '../../hand-over/task-link.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { letterSteps } from '../../../reports/letters/texts.ts';
 import { ATTACHMENTS } from '../../documents/attachments.ts';
@@ -66,6 +66,10 @@ const caseSchema = z
     law: z.string().nullable(),
     aimFor: day,
     legalLimit: day,
+    ownRule: z.boolean().meta({
+      description:
+        'Whether the legal limit follows a rule that this installation wrote, which the statute does not say.',
+    }),
     atOnce: z.boolean(),
     acknowledgeBy: day,
     warnOn: day,
@@ -233,7 +237,7 @@ export const caseApi = [
         sameAs: [...shown.sameAs],
         documents: documentsToApprove(documents).map(({ documentId, name, sha256 }) => ({ documentId, name, sha256 })),
         seen: seenOf(view.row, documents),
-        tasks: (view.folded.tasks ?? []).map(summariseTask),
+        tasks: await summariseTasks(context, view),
         history: history.map((move) => ({
           seq: move.seq,
           recordedAt: move.received_at,
@@ -473,7 +477,7 @@ export const caseApi = [
         .max(ATTACHMENTS)
         .default([])
         .meta({ description: 'Ids of files of the request that the requester gets with the pack.' }),
-      approvedBy: z.string().trim().min(1).max(300).optional().meta({
+      approvedBy: line.optional().meta({
         description: 'Who approved it for the controller, if this installation is a processor.',
       }),
     }),

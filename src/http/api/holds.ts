@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { moment } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
-import { type Hold, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
+import { type Hold, holdReason, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { defineRoute, RefusedRequest } from './route.ts';
 
@@ -24,8 +24,6 @@ function holdOf(hold: Hold): z.input<typeof holdSchema> {
   const { holdId, sourceSlug: source, caseId, about, from, to, reason, officer, placedAt, seq } = hold;
   return { holdId, source, caseId, ofSubject: about !== null, from, to, reason, officer, placedAt, seq };
 }
-
-const reason = z.string().trim().min(1).max(500);
 
 export const holdApi = [
   defineRoute({
@@ -60,7 +58,7 @@ export const holdApi = [
         .meta({ description: 'A visitor hash, e-mail address or record id; needs source. Only a keyed hash is kept.' }),
       from: moment.optional().meta({ description: 'Of receipt.' }),
       to: moment.optional().meta({ description: 'Of receipt, exclusive.' }),
-      reason,
+      reason: holdReason,
     }),
     status: 201,
     answer: holdSchema,
@@ -89,14 +87,16 @@ export const holdApi = [
     tag: 'Ledger',
     summary: 'Lift a legal hold',
     params: z.strictObject({ holdId: z.string().max(100) }),
-    body: z.strictObject({ reason }),
+    body: z.strictObject({ reason: holdReason }),
     answer: holdSchema,
     async handle(context, { params, body, by, request }) {
       await context.projector.catchUp();
       const { slugs } = sourcesOf(context, request);
       const hold = (await listHolds(context.store.read)).find(({ holdId }) => holdId === params.holdId);
       if (hold === undefined || !isHoldOf(hold, slugs)) throw new CodedError('not_found');
-      await liftHold(context.erasure, { holdId: hold.holdId, reason: body.reason, officer: by.officer });
+      const lifting = { holdId: hold.holdId, reason: body.reason, officer: by.officer };
+      if ((await liftHold(context.erasure, lifting)).outcome !== 'lifted')
+        throw new CodedError('conflict', 'The hold was lifted at the same time.');
       await context.projector.catchUp();
       return holdOf(hold);
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
+import { policyIdSchema } from '../../core/call.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
 import { loadPlanItems, planBulk } from '../../policies/bulk.ts';
@@ -193,10 +194,7 @@ export const policyApi = [
     description: 'A policy that belongs to another source according to the ledger is not found.',
     body: z.strictObject({
       source: z.string().max(100),
-      policyId: z
-        .string()
-        .max(300)
-        .refine((id) => !/^(\s*|\.{1,2})$/.test(id), 'must be the id of a policy'),
+      policyId: policyIdSchema,
     }),
     status: 202,
     answer: jobSchema,
@@ -324,7 +322,7 @@ export const policyApi = [
     body: z.strictObject({
       source: z.string().max(100),
       happened: z.boolean(),
-      policyId: z.string().trim().min(1).max(300).optional().meta({ description: 'The policy that it created.' }),
+      policyId: policyIdSchema.optional().meta({ description: 'The policy that it created.' }),
     }),
     answer: callSchema,
     async handle(context, { params: { requestId }, body, by, request }) {

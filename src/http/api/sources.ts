@@ -6,7 +6,7 @@ import { publicUrlOf } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
 import { secretEncodings, type Source } from '../../core/source.ts';
 import { newSigningSecret, webhookSecretOf } from '../../crypto/keys.ts';
-import { isOnlySecret, ONLY_SECRET, sourceProblems } from '../../sources/refusals.ts';
+import { sourceProblems } from '../../sources/refusals.ts';
 import type { SourceOutcome } from '../../sources/sources.ts';
 import { findPerson } from '../../people/people.ts';
 import { roles } from '../../core/roles.ts';
@@ -196,8 +196,7 @@ export const sourceApi = [
     async handle(context, { params: { slug, secretId }, by, request }) {
       const source = sourcesOf(context, request).find(slug);
       if (source?.webhookSecrets.some(({ id }) => id === secretId) !== true) throw new CodedError('not_found');
-      if (isOnlySecret(source, secretId)) throw new RefusedRequest('refused', [ONLY_SECRET]);
-      const retired = await context.sources.retireSecret(slug, secretId, by.officer);
+      const retired = await context.sources.retireSecret(slug, secretId, by.officer, { keepsOne: true });
       if (retired.outcome !== 'done') throw refusalOf(retired);
       await context.projector.projected(retired.seq);
       return { seq: retired.seq };

@@ -1,5 +1,6 @@
 import type { CaseView } from '../../cases/view.ts';
 import { addDays } from '../../core/zoned-days.ts';
+import { isOwnLimit } from '../../law/deadlines.ts';
 import { kindsText } from './words.ts';
 
 /**
@@ -15,16 +16,16 @@ export function icalendarOf(
   }: { readonly instance: string; readonly now: string; readonly link: (caseId: string) => string },
 ): string {
   const stamp = now.replace(/[-:]/g, '').replace(/\.\d+/, '');
-  const events = views.flatMap(({ row, kinds, deadline: { limit } }) =>
-    limit === null
+  const events = views.flatMap(({ row, kinds, deadline }) =>
+    deadline.limit === null
       ? []
       : [
           'BEGIN:VEVENT',
           `UID:${escaped(row.case_id)}@${instance}`,
           `DTSTAMP:${stamp}`,
-          `DTSTART;VALUE=DATE:${limit.replaceAll('-', '')}`,
-          `DTEND;VALUE=DATE:${addDays(limit, 1).replaceAll('-', '')}`,
-          `SUMMARY:${escaped(`${kindsText(kinds)} ${row.case_id}: legal limit`)}`,
+          `DTSTART;VALUE=DATE:${deadline.limit.replaceAll('-', '')}`,
+          `DTEND;VALUE=DATE:${addDays(deadline.limit, 1).replaceAll('-', '')}`,
+          `SUMMARY:${escaped(`${kindsText(kinds)} ${row.case_id}: legal limit${isOwnLimit(deadline) ? ' (own rule)' : ''}`)}`,
           `URL:${link(row.case_id)}`,
           'TRANSP:TRANSPARENT',
           'END:VEVENT',

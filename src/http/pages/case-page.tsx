@@ -5,7 +5,6 @@ import { type LetterStep, letterSteps } from '../../../reports/letters/texts.ts'
 import { ALL_PURPOSES, parsePurposes } from '../../core/consent-judgement.ts';
 import { momentText } from '../../core/time-words.ts';
 import {
-  dueText,
   identityText,
   kindsText,
   kindText,
@@ -27,8 +26,10 @@ import {
   EntryNumber,
   Facts,
   LawList,
+  LegalLimit,
   Moment,
   Notice,
+  OWN_RULE,
   ownAssignee,
   Panel,
   Problems,
@@ -39,13 +40,14 @@ import {
 import { DoubtfulNotice } from './letters.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
-import { type CasePageData, isAnswer, isRefusalLetter } from './load-case.ts';
+import type { CasePageData } from './load-case.ts';
+import { isAnswer, isRefusalLetter } from '../../documents/awaiting-approval.ts';
 import type { DocumentRow } from '../../documents/check.ts';
 import { CaseForm, MoveForms } from './move-forms.tsx';
 import { SamePanel } from './same-panel.tsx';
 import { TaskPanel } from './task-panel.tsx';
 import { StepList } from './next-step.tsx';
-import type { Deadlines } from '../../law/deadlines.ts';
+import { type Deadlines, isOwnLimit } from '../../law/deadlines.ts';
 import { jurisdictionText } from '../../law/jurisdictions.ts';
 import { missingProfileParts } from '../../law/profile.ts';
 import { detailTexts } from './fields.tsx';
@@ -85,7 +87,7 @@ export function CasePage(props: CasePageProps) {
       </p>
       <h1>{title}</h1>
       <p class="lead">
-        {stateText(row.state)}. Legal limit <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
+        {stateText(row.state)}. Legal limit <LegalLimit view={view} />
       </p>
       <StepList data={data} />
       <AssigneeLine frame={frame} data={data} />
@@ -128,7 +130,7 @@ export function CasePage(props: CasePageProps) {
             {jobs.length === 0 ? null : (
               <JobList frame={frame} jobs={jobs} again={`/cases/${encodeURIComponent(row.case_id)}`} />
             )}
-            {packs.length === 0 ? null : <DocumentTable frame={frame} documents={packs} />}
+            {packs.length === 0 ? null : <DocumentTable frame={frame} documents={packs} awaiting={data.awaiting} />}
             {frame.canWork ? (
               <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
                 <Csrf token={frame.csrf} />
@@ -199,7 +201,7 @@ function mailColumn(
         );
       if (job?.state === 'waiting' || job?.state === 'running') return <Badge text="being sent" tone="calm" />;
       if (!canMail || email === null || erasedAt !== null || !frame.canWork) return <span class="soft">not sent</span>;
-      const move = isAnswer(document) ? 'answer' : isRefusalLetter(document) ? 'refuse' : null;
+      const move = isRefusalLetter(document) ? 'refuse' : isAnswer(document) ? 'answer' : null;
       const why = move === null || !shown.view.open ? undefined : held.get(move);
       if (why !== undefined) return <span class="small">not sent. {why}</span>;
       return (
@@ -243,7 +245,7 @@ function Attachments({ data, frame }: PartProps & { frame: PageFrame }) {
   return (
     <>
       <h3>Files to send with a letter or hand over</h3>
-      {files.length === 0 ? null : <DocumentTable frame={frame} documents={files} />}
+      {files.length === 0 ? null : <DocumentTable frame={frame} documents={files} awaiting={data.awaiting} />}
       {frame.canWork ? (
         <form
           method="post"
@@ -275,7 +277,12 @@ function LettersPanel({ data, frame, refused }: PartProps & { frame: PageFrame; 
   return (
     <Panel id="letters" title="Letters">
       {letters.length > 0 ? (
-        <DocumentTable frame={frame} documents={letters} also={[mailColumn(data, frame, refused)]} />
+        <DocumentTable
+          frame={frame}
+          documents={letters}
+          awaiting={data.awaiting}
+          also={[mailColumn(data, frame, refused)]}
+        />
       ) : canWork ? null : (
         <p>None yet.</p>
       )}
@@ -398,7 +405,8 @@ function Parts({ parts }: { parts: CasePageData['shown']['view']['parts'] }) {
           {kindText(kind)}:{' '}
           {outcome === null ? (
             <>
-              nothing recorded yet, legal limit <Day date={deadline.limit} />
+              nothing recorded yet, legal limit <Day date={deadline.limit} />{' '}
+              {isOwnLimit(deadline) ? <Badge text={OWN_RULE} tone="warn" /> : null}
             </>
           ) : (
             <>

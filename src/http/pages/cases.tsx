@@ -213,7 +213,7 @@ async function handOver(exchange: Exchange, caseId: string): Promise<FastifyRepl
     days: /^\d{1,3}$/.test(days) ? Number(days) : NaN,
     ...(document === '' ? {} : { documentId: document }),
     attachments: chosenFiles(form),
-    ...(approvedBy.trim() === '' ? {} : { approvedBy: approvedBy.trim().slice(0, 300) }),
+    ...(approvedBy.trim() === '' ? {} : { approvedBy }),
     ...(reference === '' ? {} : { reference: reference.slice(0, 200) }),
   });
   if (created.outcome === 'unknown-case') throw new CodedError('not_found', 'Unknown case.');

@@ -138,11 +138,14 @@ export function attachment(name: string): string {
 export function DocumentTable({
   frame: { timeZone, sourceName },
   documents,
+  awaiting,
   total,
   also = [],
 }: {
   frame: PageFrame;
   documents: readonly DocumentRow[];
+  /** Ids of those that a second person has yet to approve. */
+  awaiting: ReadonlySet<string>;
   total?: number;
   /** Additional columns. */
   also?: readonly Column<DocumentRow>[];
@@ -168,6 +171,12 @@ export function DocumentTable({
               <span class="soft"> (erased on {dateText(dateIn(document.erased_at, timeZone))})</span>
             </>
           )}
+          {awaiting.has(document.document_id) ? (
+            <>
+              {' '}
+              <Badge text="not approved yet" tone="warn" />
+            </>
+          ) : null}
           <br />
           <span class="soft small">{aboutOf(document, sourceName)}</span>
         </>
@@ -194,8 +203,17 @@ export function DocumentTable({
     { title: 'Downloads', isNumber: true, cell: ({ downloads }) => formatCount(downloads) },
     ...also,
   ];
+  const unapproved = documents.some(({ document_id: id }) => awaiting.has(id))
+    ? ' What is not approved yet is for review: a second person has to approve it before it leaves.'
+    : '';
   const some = more > 0 ? `The newest ${documents.length} of ${formatCount(total ?? 0)}. ` : '';
-  return <Table caption={`${some}Each download is recorded in the ledger.`} columns={columns} rows={documents} />;
+  return (
+    <Table
+      caption={`${some}Each download is recorded in the ledger.${unapproved}`}
+      columns={columns}
+      rows={documents}
+    />
+  );
 }
 
 /** A document within its case, for a selection list: `Response pack for default-46, made 21 Nov 2026, 11:32`. */

@@ -29,7 +29,7 @@ interface HandOverPanelProps {
 
 /** Links for the requester to open the pack: a form for a new one, and the state of existing ones. */
 export function HandOverPanel({ frame, data, fresh, refused }: HandOverPanelProps) {
-  const { handOvers, documents, shown } = data;
+  const { handOvers, endedHandOvers, documents, shown } = data;
   const { row } = shown.view;
   const packs = documents.filter(({ name, erased_at }) => name === 'dsar-pack' && erased_at === null);
   const files = documents.filter(({ name, erased_at }) => name === 'attachment' && erased_at === null);
@@ -46,6 +46,17 @@ export function HandOverPanel({ frame, data, fresh, refused }: HandOverPanelProp
       </p>
       {handOvers.length === 0 ? null : (
         <Table caption="Links, newest first" columns={columnsFor(frame, row.case_id, files)} rows={handOvers} />
+      )}
+      {endedHandOvers.length === 0 ? null : (
+        <ul class="plain small">
+          {endedHandOvers.map(({ handOverId, createdAt, createdBy, endedAt }) => (
+            <li key={handOverId}>
+              {handOverId}, created <Moment iso={createdAt} timeZone={frame.timeZone} /> by {createdBy}:{' '}
+              <Badge text="ended" tone="calm" /> a backup was restored{' '}
+              <Moment iso={endedAt} timeZone={frame.timeZone} />, which ends every link given out before.
+            </li>
+          ))}
+        </ul>
       )}
       {!frame.canWork ? null : held !== undefined && !settled ? (
         <p class="small">{held}</p>

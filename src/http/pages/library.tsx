@@ -12,6 +12,7 @@ import type { Source } from '../../core/source.ts';
 import { checkFile, isUpload } from '../../documents/check.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { requireCsrf } from '../auth/sessions.ts';
+import { awaitingApproval } from '../../documents/awaiting-approval.ts';
 import { documentTitle, DocumentTable } from './documents.tsx';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
@@ -50,6 +51,7 @@ export async function libraryRoutes(app: FastifyInstance, context: Context): Pro
         sources={permitted.list()}
         filter={filter}
         documents={shown}
+        awaiting={await awaitingApproval(context.cases, shown)}
         first={before === '' ? null : address({})}
         next={rows.length > SHOWN ? address({ before: String(shown.at(-1)?.seq ?? 0) }) : null}
       />
@@ -161,6 +163,7 @@ interface LibraryProps {
   readonly sources: readonly Source[];
   readonly filter: { readonly source: string; readonly name: string; readonly format: string; readonly case: string };
   readonly documents: readonly DocumentRow[];
+  readonly awaiting: ReadonlySet<string>;
   readonly first: string | null;
   readonly next: string | null;
 }
@@ -173,7 +176,7 @@ const kinds: readonly (readonly [string, string])[] = [
   ['attachment', 'File added to a request'],
 ];
 
-function LibraryPage({ frame, sources, filter, documents, first, next }: LibraryProps) {
+function LibraryPage({ frame, sources, filter, documents, awaiting, first, next }: LibraryProps) {
   const filtered = Object.values(filter).some((one) => one !== '');
   return (
     <Page title="Documents" frame={frame} current="documents">
@@ -200,7 +203,7 @@ function LibraryPage({ frame, sources, filter, documents, first, next }: Library
       </Panel>
       <Panel id="list" title="Documents">
         {documents.length > 0 ? (
-          <DocumentTable frame={frame} documents={documents} />
+          <DocumentTable frame={frame} documents={documents} awaiting={awaiting} />
         ) : filtered ? (
           <p>
             No document matches. <a href="/documents">Show all of them</a>

@@ -9,8 +9,9 @@ import { publicUrlOf } from '../../core/address.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { LETTER_MAIL } from '../../documents/mail-letter.ts';
 import { listWorkers, type Person } from '../../people/people.ts';
-import { answerSteps } from '../../documents/produce-pack.ts';
+import { awaitingApproval } from '../../documents/awaiting-approval.ts';
 import { type ListedHandOver, listHandOvers } from '../../hand-over/hand-over.ts';
+import { type EndedHandOver, handOversEndedByRestore, tasksEndedByRestore } from '../../hand-over/ended-by-restore.ts';
 import { TASK_MAIL } from '../../hand-over/mail-task.ts';
 import { isShared, ONLY_LOCAL_LINKS, problemOfTaskAddress, taskLink } from '../../hand-over/task-link.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -39,16 +40,26 @@ export interface CasePageData {
   /** The latest recorded decisions of the matched subjects. */
   readonly decisions: readonly DecisionRow[];
   readonly documents: readonly DocumentRow[];
+  /** Ids of documents that a second person has yet to approve. */
+  readonly awaiting: ReadonlySet<string>;
   /** Newest first. */
   readonly handOvers: readonly ListedHandOver[];
+  /** Those that a restore has ended, newest first. */
+  readonly endedHandOvers: readonly EndedHandOver[];
   /** Packs in progress, and jobs that ended without a document. */
   readonly jobs: readonly Job[];
   /** When letters were mailed to the requester, ISO 8601 UTC, and the ids of the files sent with them, by document. */
   readonly mailed: ReadonlyMap<string, { readonly at: string; readonly attachments: readonly string[] }>;
   /** Letters whose mail is being sent or failed; the latest job of each document. */
   readonly mails: ReadonlyMap<string, Job>;
-  /** For each task by number: its current link, and the mail that is being sent or failed. */
-  readonly taskLinks: ReadonlyMap<string, { readonly link: string | null; readonly job: Job | null }>;
+  /**
+   * For each task by number: its current link, when a restore ended the latest one (ISO 8601 UTC), and the mail that is
+   * being sent or failed.
+   */
+  readonly taskLinks: ReadonlyMap<
+    string,
+    { readonly link: string | null; readonly endedAt: string | null; readonly job: Job | null }
+  >;
   /** Why task links do not work everywhere; null: they do. */
   readonly taskLinkProblem: string | null;
   /** Tasks given to other systems for earlier requests of the source, latest first. */
@@ -106,16 +117,21 @@ export async function loadCase(
       listWorkers(context, [source]),
     ]);
   const { subjects } = shown.match;
-  const [decisions, originals] = await Promise.all([
+  const [decisions, originals, awaiting, endedTasks, endedHandOvers] = await Promise.all([
     subjects.length === 0 ? [] : createHistory(read).latestDecisionsOf(source, subjects, DECISIONS_SHOWN),
     shown.view.open ? listOriginals(read, shown, ORIGINALS_SHOWN + 1) : [],
+    awaitingApproval(context.cases, documents),
+    tasksEndedByRestore(read, context.epoch, caseId),
+    handOversEndedByRestore(read, context.epoch, { source, caseId }),
   ]);
   return {
     shown,
     held: heldForSecondPerson(shown.view, { ...shown, actor }),
     decisions,
     documents,
+    awaiting,
     handOvers,
+    endedHandOvers,
     jobs: jobs.filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done').slice(0, 5),
     mailed: new Map(
       mailed.map((row) => {
@@ -130,7 +146,7 @@ export async function loadCase(
         .toReversed()
         .map((job) => [payloadText(job, 'documentId') ?? '', job]),
     ),
-    taskLinks: linksOf(context, shown, now, taskMails),
+    taskLinks: linksOf(context, shown, now, taskMails, endedTasks),
     taskLinkProblem:
       context.config.publicUrl === null ? ONLY_LOCAL_LINKS : problemOfTaskAddress(context.config.publicUrl),
     earlierTasks,
@@ -148,6 +164,7 @@ function linksOf(
   { view }: ShownCase,
   now: string,
   mails: readonly Job[],
+  ended: ReadonlyMap<string, string>,
 ): CasePageData['taskLinks'] {
   const caseId = view.row.case_id;
   const publicUrl = publicUrlOf(context.config, context.config.port);
@@ -155,23 +172,10 @@ function linksOf(
   return new Map(
     (view.folded.tasks ?? []).map((task, place) => {
       const number = String(place + 1);
-      const shared = isShared(task, now) && problemOfTaskAddress(publicUrl) === null;
+      const endedAt = isShared(task, now) ? (ended.get(number) ?? null) : null;
+      const shared = isShared(task, now) && endedAt === null && problemOfTaskAddress(publicUrl) === null;
       const link = shared ? taskLink(context, publicUrl, { caseId, number, links: task.links }) : null;
-      return [number, { link, job: unsent.find((job) => payloadText(job, 'task') === number) ?? null }];
+      return [number, { link, endedAt, job: unsent.find((job) => payloadText(job, 'task') === number) ?? null }];
     }),
   );
-}
-
-/** Whether a document answers the request: a pack, or a letter of a step that answers. */
-export function isAnswer(document: DocumentRow): boolean {
-  return document.name === 'dsar-pack' || answerSteps.some((answer) => answer === stepOf(document));
-}
-
-/** Whether a document is a letter that refuses the request. */
-export function isRefusalLetter(document: DocumentRow): boolean {
-  return document.name === 'letter' && stepOf(document) === 'refusal';
-}
-
-function stepOf({ parameters }: Pick<DocumentRow, 'parameters'>): unknown {
-  return (JSON.parse(parameters) as { step?: unknown }).step;
 }

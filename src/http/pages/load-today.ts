@@ -2,6 +2,7 @@ import type { OfficerAttention } from '../../attention/officer-attention.ts';
 import type { Surroundings, Warning } from '../../attention/operator-warnings.ts';
 import { outdatedApprovals } from '../../cases/approval.ts';
 import type { Context } from '../../context.ts';
+import { awaitingApproval } from '../../documents/awaiting-approval.ts';
 import type { DocumentRow } from '../../documents/check.ts';
 import { type ErasureProposal, listWaitingProposals } from '../../erasure/proposal.ts';
 import type { LastVerification } from '../../ledger/verify/last-verification.ts';
@@ -32,6 +33,8 @@ export interface Today {
   /** The selected source; null: all. */
   readonly source: string | null;
   readonly documents: readonly DocumentRow[];
+  /** Ids of those that a second person has yet to approve. */
+  readonly awaiting: ReadonlySet<string>;
   readonly documentCount: number;
   readonly jobs: readonly Job[];
   readonly ledger: LedgerState;
@@ -55,7 +58,17 @@ export interface Today {
 
 type Needs = Pick<
   Context,
-  'store' | 'keys' | 'loadProfile' | 'surroundings' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'config'
+  | 'store'
+  | 'keys'
+  | 'cases'
+  | 'loadProfile'
+  | 'surroundings'
+  | 'attention'
+  | 'warnings'
+  | 'sources'
+  | 'jobs'
+  | 'clock'
+  | 'config'
 >;
 
 const DOCUMENTS_SHOWN = 25;
@@ -103,6 +116,7 @@ export async function loadToday(
     sources: permitted.list(),
     source,
     documents,
+    awaiting: await awaitingApproval(context.cases, documents),
     documentCount,
     jobs,
     ledger,

@@ -18,7 +18,8 @@ import {
   placeChoices,
   rowFields,
 } from './fields.tsx';
-import { type CasePageData, isAnswer, ORIGINALS_SHOWN } from './load-case.ts';
+import { type CasePageData, ORIGINALS_SHOWN } from './load-case.ts';
+import { isAnswer } from '../../documents/awaiting-approval.ts';
 import { nextStepOf } from './next-step.tsx';
 import { momentText } from '../../core/time-words.ts';
 import { Notice } from './parts.tsx';

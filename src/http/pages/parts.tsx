@@ -5,8 +5,8 @@ import { can } from '../../core/roles.ts';
 import { dateText, momentText } from '../../core/time-words.ts';
 import { PASSWORD_MAX } from '../../people/passwords.ts';
 import type { PageFrame } from './layout.tsx';
-import type { Tone, Worded } from './words.ts';
-import type { Deadlines, LawDeadline } from '../../law/deadlines.ts';
+import { dueText, type Tone, type Worded } from './words.ts';
+import { type Deadlines, isOwnLimit, type LawDeadline } from '../../law/deadlines.ts';
 
 /** A time with its machine-readable form. */
 export function Moment({ iso, timeZone }: { iso: string; timeZone: string }) {
@@ -499,6 +499,24 @@ export function Select({
   );
 }
 
+/** What marks a date that follows a rule which the installation wrote. */
+export const OWN_RULE = 'own rule of this installation';
+
+/** The legal limit of a request, how near it is, and whether it is the installation’s own. */
+export function LegalLimit({ view }: { view: Parameters<typeof dueText>[0] }) {
+  return (
+    <>
+      <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
+      {isOwnLimit(view.deadline) ? (
+        <>
+          {' '}
+          <Badge text={OWN_RULE} tone="warn" />
+        </>
+      ) : null}
+    </>
+  );
+}
+
 const whyTexts = {
   establishment: 'the controller is established there',
   place: 'the requester is there',
@@ -514,7 +532,7 @@ export function LawList({ deadline }: { deadline: Deadlines }) {
           <h3>
             {law.name}: <Day date={law.limit} />{' '}
             {law.id === deadline.law && deadline.laws.length > 1 ? <Badge text="decides" tone="good" /> : null}{' '}
-            {law.row.isOwn === true ? <Badge text="own rule of this installation" tone="warn" /> : null}{' '}
+            {law.row.isOwn === true ? <Badge text={OWN_RULE} tone="warn" /> : null}{' '}
             {law.confirmed ? null : <Badge text="unconfirmed, check with counsel" tone="warn" />}
           </h3>
           <p class="small soft">Applies because {whyTexts[law.why]}.</p>

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { counted } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
+import { policyIdSchema } from '../../core/call.ts';
 import { loadCalls, loadUnknownItems } from '../../policies/show.ts';
 import { type CallRow, settleByOfficer, settleProblem } from '../../policies/settle-calls.ts';
 import { assertPolicyOf, sourcesOf } from '../auth/access.ts';
@@ -67,7 +68,9 @@ export async function policyCallRoutes(app: FastifyInstance, context: Context): 
     if (call === undefined) return send(request, reply, form, ['Unknown call.'], 422);
     if (outcome !== 'happened' && outcome !== 'not-happened')
       return send(request, reply, form, ['Choose the outcome of the call.'], 422);
-    const policyId = policy.trim() === '' || outcome !== 'happened' ? undefined : policy.trim().slice(0, 300);
+    const policyId = policy.trim() === '' || outcome !== 'happened' ? undefined : policy.trim();
+    if (policyId !== undefined && !policyIdSchema.safeParse(policyId).success)
+      return send(request, reply, form, ['Unknown policy.'], 422);
     if (policyId !== undefined) await assertPolicyOf(context, request, source, policyId);
     const settled = await settleByOfficer(context.policies, {
       requestId,

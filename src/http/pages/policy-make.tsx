@@ -3,6 +3,7 @@ import { counted, formatCount } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
+import { policyIdSchema } from '../../core/call.ts';
 import { isCallable } from '../../policies/callable-source.ts';
 import { formASchema } from '../../policies/generate.ts';
 import { generateJob, OUTCOME_UNKNOWN, publishJob } from '../../policies/jobs.ts';
@@ -98,10 +99,9 @@ export async function policyMakeRoutes(app: FastifyInstance, context: Context): 
 
   app.post('/policies/publish', async (request, reply) => {
     const { source = '', policy: policyId = '' } = formOf(request.body);
-    // The id is part of the request path: an empty id, `.` or `..` would change the address.
     const problems = [
       ...problemsOf(source),
-      ...(/^(\s*|\.{1,2})$/.test(policyId) || policyId.length > 300 ? ['Unknown policy.'] : []),
+      ...(policyIdSchema.safeParse(policyId).success ? [] : ['Unknown policy.']),
     ];
     if (problems.length > 0) return send(request, reply, { problems }, 422);
     await assertPolicyOf(context, request, source, policyId);

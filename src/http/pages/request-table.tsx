@@ -2,8 +2,8 @@ import type { Match } from '../../cases/match-subject.ts';
 import type { CaseView } from '../../cases/view.ts';
 import { decidingLaw } from '../../law/deadlines.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
-import { Assignee, Badge, type Column, Day, ownAssignee, Select, sourceOptions, Table } from './parts.tsx';
-import { dueText, identityText, kindsText, matchText, stateText } from './words.ts';
+import { Assignee, Badge, type Column, Day, LegalLimit, ownAssignee, Select, sourceOptions, Table } from './parts.tsx';
+import { identityText, kindsText, matchText, stateText } from './words.ts';
 import type { Source } from '../../core/source.ts';
 
 interface RequestTableProps {
@@ -41,7 +41,7 @@ export function RequestTable({ caption, requests, sourceName, frame, from }: Req
       title: 'Legal limit',
       cell: ({ view }) => (
         <span>
-          <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
+          <LegalLimit view={view} />
         </span>
       ),
     },

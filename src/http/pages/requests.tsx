@@ -19,7 +19,7 @@ import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
 import { INSTALLATION, requestKinds } from '../../core/vocabulary.ts';
 import { dateIn, localTimeOf } from '../../core/zoned-days.ts';
-import { decidingLaw } from '../../law/deadlines.ts';
+import { decidingLaw, isOwnLimit } from '../../law/deadlines.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import {
   loadSavedViews,
@@ -38,7 +38,7 @@ import { icalendarOf } from './calendar.ts';
 import { attachment } from './documents.tsx';
 import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, Done, FilterForm, Input, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
+import { Choice, Done, FilterForm, Input, OWN_RULE, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 import { RequestTable } from './request-table.tsx';
 import { identityText, kindsText, kindText, stateText } from './words.ts';
 
@@ -167,13 +167,19 @@ function fileColumns(nameOf: (slug: string) => string, timeZone: string): readon
     { title: 'Aim for', value: ({ deadline }) => deadline.aimFor },
     { title: 'Legal limit', value: ({ deadline }) => deadline.limit },
     { title: 'Days left', value: ({ open, daysLeft }) => (open ? daysLeft : null) },
-    { title: 'Law', value: ({ deadline }) => decidingLaw(deadline)?.name ?? null },
+    { title: 'Law', value: ({ deadline }) => lawText(deadline) },
     { title: 'Identity', value: (view) => identityText(view).text },
     {
       title: 'Assigned to',
       value: ({ folded }) => (folded.assignee === null ? null : partsOfAssignee(folded.assignee).name),
     },
   ];
+}
+
+/** The deciding law; says so if its date follows a rule that the installation wrote. */
+function lawText(deadline: CaseView['deadline']): string | null {
+  const law = decidingLaw(deadline);
+  return law === null ? null : `${law.name}${isOwnLimit(deadline) ? ` (${OWN_RULE})` : ''}`;
 }
 
 /** Posted, because people search for names and addresses, which must not be logged. */
@@ -202,7 +208,6 @@ async function changeViews(exchange: Exchange): Promise<FastifyReply> {
   if (personId === null)
     throw new CodedError('not_allowed', 'A view belongs to an account: create one for yourself first.');
   const form = formOf(request.body);
-  const name = (form['name'] ?? '').replaceAll(/\s+/g, ' ').trim();
   const source = sourcesOf(context, request).findAny(form['source'] ?? '')?.slug ?? null;
   const filter = filterOf(form, source);
   const address = (done: string) => `/cases?${new URLSearchParams({ ...filter, done }).toString()}`;
@@ -211,15 +216,20 @@ async function changeViews(exchange: Exchange): Promise<FastifyReply> {
     return reply.redirect(address('view-removed'), 303);
   }
   if (form['do'] === 'rename') {
-    const to = (form['to'] ?? '').replaceAll(/\s+/g, ' ').trim();
-    if (to === '' || to.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-not-renamed'), 303);
-    const { outcome } = await renameView(context.store, personId, form['name'] ?? '', to);
-    return reply.redirect(address(outcome === 'renamed' ? 'view-renamed' : `view-${outcome}`), 303);
+    const { outcome } = await renameView(context.store, personId, form['name'] ?? '', form['to'] ?? '');
+    return reply.redirect(address(renamed[outcome]), 303);
   }
-  if (name === '' || name.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-unnamed'), 303);
-  const { outcome } = await saveView(context.store, personId, { name, filter });
-  return reply.redirect(address(outcome === 'full' ? 'views-full' : 'view-saved'), 303);
+  const { outcome } = await saveView(context.store, personId, { name: form['name'] ?? '', filter });
+  return reply.redirect(address(saved[outcome]), 303);
 }
+
+const renamed = {
+  renamed: 'view-renamed',
+  taken: 'view-taken',
+  unknown: 'view-unknown',
+  unnamed: 'view-not-renamed',
+} as const;
+const saved = { saved: 'view-saved', full: 'views-full', unnamed: 'view-unnamed' } as const;
 
 async function renewCalendar(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;

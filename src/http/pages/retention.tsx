@@ -5,7 +5,7 @@ import { UsageError } from '../../core/errors.ts';
 import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
-import { type Hold, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
+import { type Hold, holdReason, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
 import { retentionUnder } from '../../erasure/retention.ts';
 import type { RetentionPeriod } from '../../law/profile.ts';
 import { sourcesOf } from '../auth/access.ts';
@@ -38,7 +38,7 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
     const { source = '', reason = '', caseId = '', subject = '', from = '', to = '' } = form;
     const [start, end] = [dayOf(from), to === '' ? null : dayOf(to, 1)];
     const problems = [
-      ...(reason.trim() === '' ? ['Enter the reason.'] : []),
+      ...(holdReason.safeParse(reason).error?.issues.map(({ message }) => message) ?? []),
       ...(start === undefined || end === undefined ? ['Enter days as YYYY-MM-DD.'] : []),
       ...(subject.trim() !== '' && source === '' ? ['Choose the source of the person.'] : []),
     ];
@@ -48,7 +48,7 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
       { ...context.erasure, sources: context.sources },
       {
         officer: officerOf(request).officer,
-        reason: reason.trim().slice(0, 500),
+        reason,
         source: source === '' ? null : source,
         caseId: caseId.trim() || null,
         subject: subject.trim() || null,
@@ -67,14 +67,10 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
     const { slugs } = sourcesOf(context, request);
     const hold = (await listHolds(context.store.read)).find((one) => one.holdId === holdId);
     if (hold === undefined || !isHoldOf(hold, slugs)) return reply.redirect('/settings/retention?done=gone#holds', 303);
-    if (reason.trim() === '') return send(request, reply, { problems: ['Enter why the hold is lifted.'] }, 422);
-    await liftHold(context.erasure, {
-      holdId,
-      reason: reason.trim().slice(0, 500),
-      officer: officerOf(request).officer,
-    });
+    const lifted = await liftHold(context.erasure, { holdId, reason, officer: officerOf(request).officer });
+    if (lifted.outcome === 'refused') return send(request, reply, { problems: lifted.problems }, 422);
     await context.projector.catchUp();
-    return reply.redirect('/settings/retention?done=lifted#holds', 303);
+    return reply.redirect(`/settings/retention?done=${lifted.outcome === 'lifted' ? 'lifted' : 'gone'}#holds`, 303);
   });
 
   /** Null: not given; undefined: not a valid day. */

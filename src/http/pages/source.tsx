@@ -6,7 +6,7 @@ import { rereadJob } from '../../context/reread-job.ts';
 import { CodedError } from '../../core/errors.ts';
 import { secretEncodings, type Source } from '../../core/source.ts';
 import type { SourceChanges } from '../../sources/changes.ts';
-import { isOnlySecret, ONLY_SECRET, sourceProblems } from '../../sources/refusals.ts';
+import { sourceProblems } from '../../sources/refusals.ts';
 import type { SourceOutcome } from '../../sources/sources.ts';
 import { doubtfulPaths } from '../../sources/discovery.ts';
 import { newSigningSecret } from '../../crypto/keys.ts';
@@ -118,8 +118,7 @@ async function retireSecret(exchange: Exchange): Promise<FastifyReply> {
   const { context, request } = exchange;
   const { slug } = sourceOf(exchange);
   const { secret = '' } = formOf(request.body);
-  if (isOnlySecret(context.sources.find(slug), secret)) return refuse(exchange, [ONLY_SECRET]);
-  const retired = await context.sources.retireSecret(slug, secret, officerOf(request).officer);
+  const retired = await context.sources.retireSecret(slug, secret, officerOf(request).officer, { keepsOne: true });
   return answer(exchange, retired, 'retired');
 }
 

@@ -48,7 +48,11 @@ export function TaskPanel(props: TaskPanelProps) {
       )}
       {frame.canWork
         ? rows
-            .filter(({ task }) => task.outcome !== 'done' || task.linkUntil !== null)
+            .filter(
+              ({ number, task }) =>
+                task.outcome !== 'done' ||
+                (task.linkUntil !== null && (data.taskLinks.get(number)?.endedAt ?? null) === null),
+            )
             .map((row) => <Changes key={row.number} {...props} row={row} />)
         : null}
       {frame.canWork && view.moves.includes('add-task') ? <AddTask {...props} /> : null}
@@ -105,10 +109,12 @@ function stateText({ outcome, due }: CaseTask, today: string): Worded {
 }
 
 function Changes({ frame, data, row: { number, task }, refused }: TaskPanelProps & { row: Row }) {
-  const { link, job } = data.taskLinks.get(number) ?? { link: null, job: null };
+  const { link, endedAt, job } = data.taskLinks.get(number) ?? { link: null, endedAt: null, job: null };
   const wrong = refused?.form['task'] === number ? refused : null;
   return (
-    <details open={wrong !== null || (link !== null && task.sentAt === null && task.outcome === null)}>
+    <details
+      open={wrong !== null || endedAt !== null || (link !== null && task.sentAt === null && task.outcome === null)}
+    >
       <summary>
         Change task {number}: <bdi class="outside">{task.what}</bdi>
       </summary>
@@ -122,7 +128,17 @@ function Changes({ frame, data, row: { number, task }, refused }: TaskPanelProps
             <p class="mono">{link}</p>
           </Notice>
         )}
-        {task.linkUntil === null || data.taskLinkProblem === null ? null : <p class="small">{data.taskLinkProblem}</p>}
+        {endedAt === null ? null : (
+          <Notice tone="warn">
+            <p>
+              The link no longer works: a backup was restored <Moment iso={endedAt} timeZone={frame.timeZone} />, which
+              ended every link given out before. Send a new one to the owner.
+            </p>
+          </Notice>
+        )}
+        {task.linkUntil === null || endedAt !== null || data.taskLinkProblem === null ? null : (
+          <p class="small">{data.taskLinkProblem}</p>
+        )}
         {job?.error == null ? null : <p class="small">{job.error}</p>}
         {task.outcome === 'done' ? null : (
           <>
@@ -150,7 +166,7 @@ function Changes({ frame, data, row: { number, task }, refused }: TaskPanelProps
             />
           </>
         )}
-        {task.linkUntil === null ? null : (
+        {task.linkUntil === null || endedAt !== null ? null : (
           <TaskMove frame={frame} data={data} move="unshare-task" number={number} values={{}} label="Revoke the link" />
         )}
       </div>

@@ -8,11 +8,11 @@ import { can } from '../../core/roles.ts';
 import { addressOf, lastDayOf, whatText } from './erasure-page.tsx';
 import type { PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
-import { Badge, Day, mailToAdmins, Moment, Panel, Table, WithCommands } from './parts.tsx';
+import { Badge, Day, LegalLimit, mailToAdmins, Moment, Panel, Table, WithCommands } from './parts.tsx';
 import { choiceTexts } from '../../cases/moves.ts';
 import { isAssignedTo } from '../../cases/assignee.ts';
 import type { CaseView } from '../../cases/view.ts';
-import { dueText, kindsText, type Worded } from './words.ts';
+import { kindsText, type Worded } from './words.ts';
 
 /** One thing to do: what, by when, and where. */
 interface Task {
@@ -127,7 +127,7 @@ function newRequestTasks(urgent: readonly CaseView[], { attention, source }: Tod
   const untouched = attention.requests.flatMap(({ view }) => (isUntouched(view) && !urgent.includes(view) ? view : []));
   const [first, ...more] = untouched;
   if (first === undefined) return [];
-  const { row, kinds, deadline } = first;
+  const { row, kinds } = first;
   const what =
     more.length === 0
       ? `Take up the new request ${row.case_id} (${kindsText(kinds)})`
@@ -137,11 +137,7 @@ function newRequestTasks(urgent: readonly CaseView[], { attention, source }: Tod
     {
       key: 'new requests',
       what,
-      by: (
-        <>
-          <Day date={deadline.limit} /> <Badge {...dueText(first)} />
-        </>
-      ),
+      by: <LegalLimit view={first} />,
       action: {
         href: more.length === 0 ? `/cases/${encodeURIComponent(row.case_id)}` : `/cases?${query}`,
         label: 'Open',
@@ -187,11 +183,7 @@ function requestTasks({ personId }: PageFrame, urgent: readonly CaseView[], { to
           {isAssignedTo(view.folded.assignee, personId) ? <Badge text="yours" tone="calm" /> : null}
         </>
       ),
-      by: (
-        <>
-          <Day date={deadline.limit} /> <Badge {...dueText(view)} />
-        </>
-      ),
+      by: <LegalLimit view={view} />,
       action: { href, label: 'Open', about: title },
     };
   });

@@ -226,7 +226,12 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
       <div class="columns">
         <div>
           <Panel id="documents" title="Documents to download">
-            <DocumentTable frame={frame} documents={today.documents} total={today.documentCount} />
+            <DocumentTable
+              frame={frame}
+              documents={today.documents}
+              awaiting={today.awaiting}
+              total={today.documentCount}
+            />
             <p class="small">
               <a href="/documents">All documents</a> · <a href="/documents/check">Check a file</a>
             </p>
