@@ -525,6 +525,21 @@ async function cosignersOf(note, policy) {
   return found;
 }
 
+/** The time in a token over a hash, as it says itself (RFC 3161 section 2.4.2: TSTInfo has messageImprint, serialNumber, genTime in this order); null if it is not over it. */
+function stampedAt(token, digest) {
+  const imprint = concat(Uint8Array.of(4, 32), digest);
+  for (let at = 0; at + imprint.length < token.length; at += 1) {
+    if (token[at] !== 4 || !equal(token.subarray(at, at + imprint.length), imprint)) continue;
+    const serial = at + imprint.length;
+    const time = serial + 2 + token[serial + 1];
+    if (token[serial] !== 2 || token[time] !== 0x18) continue;
+    const text = readText(token.subarray(time + 2, time + 2 + token[time + 1]));
+    const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z$/.exec(text) ?? [];
+    if (s !== undefined) return `${y}-${mo}-${d}T${h}:${mi}:${s}Z`;
+  }
+  return null;
+}
+
 /** Throws with a sentence. */
 export function parseProof(text) {
   const blank = text.indexOf('\n\n');
@@ -698,25 +713,13 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     say('bad', 'tlog-policy', error.message);
     if (isOwn) return result(key);
   }
-  const seen = new Set();
-  /** Says who else signed a checkpoint, once. */
-  const noteWitnesses = async (what, head) => {
-    if (seen.has(head.note)) return;
-    seen.add(head.note);
-    const signed = await cosignersOf(head.note, policy);
-    const of = `the checkpoint over ${counted(head.size)}`;
-    if (!policy.isQuorum(new Set(signed.map(({ name }) => name))))
-      say(
-        'bad',
-        what,
-        `${of} was not signed by as many witnesses as ${isOwn ? 'your policy' : 'the enclosed policy'} requires`,
-      );
-    else if (signed.length > 0)
-      say(
-        isOwn ? 'ok' : 'note',
-        'Witnesses',
-        `${of} was also signed by ${signed.map(({ name, at }) => `${name} (${at})`).join(', ')}${isOwn ? ', as your policy requires' : '. The keys of the witnesses came with the files: compare them with those that they publish, or give your own policy'}`,
-      );
+  /** The checkpoints of the proofs by their notes, each with who else signed it and the proofs under it. */
+  const signedBy = new Map();
+  const noteWitnesses = async (id, head) => {
+    const known = signedBy.get(head.note) ?? { head, signed: cosignersOf(head.note, policy), ids: [] };
+    signedBy.set(head.note, known);
+    await known.signed;
+    known.ids.push(id);
   };
 
   const heads = new Map();
@@ -738,7 +741,7 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     if (proof === null) throw new Error('its proof is missing');
     const found = await proveEntry({ proof: textOf(proof), meta, body }, key);
     noteHead(`proofs/${id}.tlog-proof`, found.head);
-    await noteWitnesses(`proofs/${id}.tlog-proof`, found.head);
+    await noteWitnesses(id, found.head);
     const { note, size } = found.head;
     sealed.set(note.slice(0, note.indexOf('\n', note.indexOf('\n\n') + 2) + 1), size);
     proven.set(id, { ...found, body });
@@ -749,8 +752,50 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
   if (manifestBytes !== null) await checkManifest();
   else await checkLoose();
   checkTimes();
+  await checkWitnesses();
   await checkStamps();
   return result(key);
+
+  /** Who signed what. The manifest of a pack is sealed with it, so no witness can have signed over it: that is said, and refused only if they signed over none of its entries either. */
+  async function checkWitnesses() {
+    const found = [];
+    for (const { head, signed, ids } of signedBy.values()) {
+      const who = await signed.catch(() => []);
+      const entries = ids.filter((id) => id !== 'manifest').sort((a, b) => a - b);
+      found.push({ head, who, entries, isMet: policy.isQuorum(new Set(who.map(({ name }) => name))) });
+    }
+    found.sort((a, b) => a.head.size - b.head.size);
+    const isMetByEntries = found.some(({ entries, isMet }) => isMet && entries.length > 0);
+    for (const { head, who, entries, isMet } of found) {
+      const of = `the checkpoint over ${counted(head.size)}`;
+      const shown =
+        entries.length > 20 ? `${entries.slice(0, 20).join(', ')}, … (${entries.length})` : entries.join(', ');
+      const under = entries.length === 0 ? '' : `. Under it: ${entries.length === 1 ? 'entry' : 'entries'} ${shown}`;
+      const names = who.map(({ name, at }) => `${name} (${at})`).join(', ');
+      const isNew = entries.length === 0 && (isOwn ? isMetByEntries : isMet);
+      if (isNew && (!isMet || who.length === 0) && policy.witnesses.size > 0)
+        say(
+          'note',
+          'manifest.json',
+          `is under ${of}, which was made with the pack, before any witness could sign it: what witnesses signed covers the entries, not the other files`,
+        );
+      else if (!isMet)
+        say(
+          'bad',
+          `proofs/${entries[0] ?? 'manifest'}.tlog-proof`,
+          `${of} was not signed by as many witnesses as ${isOwn ? 'your policy' : 'the enclosed policy'} requires${under}`,
+        );
+      else if (who.length === 0) {
+        if (policy.witnesses.size > 0) say('note', 'Witnesses', `no witness has signed ${of}${under}`);
+      } else if (isOwn) say('ok', 'Witnesses', `${of} was also signed by ${names}, as your policy requires${under}`);
+      else
+        say(
+          'note',
+          'Witnesses',
+          `${of} was also signed by ${names}. The keys of the witnesses came with the files: compare them with those that they publish, or give your own policy${under}`,
+        );
+    }
+  }
 
   /** A token covers a checkpoint of these proofs. Who signed it, and so its time, is for a program that knows the authority's certificates. */
   async function checkStamps() {
@@ -759,14 +804,13 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
       if (stem === undefined) continue;
       const note = contentOf(`${stem}.note`);
       const size = note === null ? undefined : sealed.get(readText(note));
-      const imprint = size === undefined ? null : concat(Uint8Array.of(4, 32), await sha256(note));
-      if (imprint === null || !hexOf(contentOf(name)).includes(hexOf(imprint)))
-        say('bad', name, 'is not over a checkpoint of these proofs');
+      const at = size === undefined ? null : stampedAt(contentOf(name), await sha256(note));
+      if (at === null) say('bad', name, 'is not over a checkpoint of these proofs');
       else
         say(
           'note',
           'Time stamp',
-          `${name} is about the checkpoint over ${counted(size)}. Its time is proven by the authority's signature, which is not checked here: openssl ts -verify -data ${stem}.note -in ${name} -CAfile CERTIFICATES, and openssl ts -reply -in ${name} -text shows it`,
+          `${name} says that the checkpoint over ${counted(size)} existed on ${at}. Only the authority's signature proves that, and it is not checked here: openssl ts -verify -data ${stem}.note -in ${name} -CAfile CERTIFICATES, and openssl ts -reply -in ${name} -text shows it`,
         );
     }
   }
@@ -1119,7 +1163,9 @@ async function main(args) {
         const isInside = (await stat(path)).isDirectory();
         await add(
           path,
-          isInside ? '' : /(?:^|[/\\])proofs[/\\][^/\\]+$/.test(path) ? `proofs/${basename(path)}` : basename(path),
+          isInside
+            ? ''
+            : (/(?:^|[/\\])((?:proofs|witnessed)[/\\][^/\\]+)$/.exec(path)?.[1].replace('\\', '/') ?? basename(path)),
         );
       }
     }
@@ -1148,6 +1194,7 @@ async function main(args) {
 function page() {
   const byId = (id) => document.getElementById(id);
   const [drop, picker, keyField, verdict, list] = ['drop', 'files', 'key', 'verdict', 'checks'].map(byId);
+  const policyField = byId('policy');
   /** The texts of the page in its language. What they do not cover is shown in English. */
   const words = JSON.parse(byId('words').textContent);
   const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
@@ -1207,7 +1254,9 @@ function page() {
   }
 
   async function checkFiles(chosen) {
-    const options = { expectedKey: keyField.value.trim() };
+    // Without the spaces around it; a field is empty unless something was written into it.
+    const policyText = policyField.value.trim();
+    const options = { expectedKey: keyField.value.trim(), policyText: policyText === '' ? '' : `${policyText}\n` };
     const [first] = chosen;
     const bytes = new Uint8Array(await first.arrayBuffer());
     if (chosen.length === 1 && bytes[0] === 0x50 && bytes[1] === 0x4b) return check(await unzip(bytes), options);
@@ -1215,7 +1264,11 @@ function page() {
     for (const file of chosen) {
       const name =
         file.webkitRelativePath ||
-        (/^(?:manifest|\d+)\.(?:tlog-proof|meta|body)$/.test(file.name) ? `proofs/${file.name}` : file.name);
+        (/^(?:manifest|\d+)\.(?:tlog-proof|meta|body)$/.test(file.name)
+          ? `proofs/${file.name}`
+          : /^\d+-\d{16}\.(?:note|[A-Za-z0-9_-]+\.tsr)$/.test(file.name)
+            ? `witnessed/${file.name}`
+            : file.name);
       files.set(name, { content: new Uint8Array(await file.arrayBuffer()), broken: false });
     }
     return check(files, { ...options, isWhole: false });
@@ -1224,7 +1277,7 @@ function page() {
   let latest = [];
   const start = (chosen) => run((latest = [...chosen]));
   picker.addEventListener('change', () => start(picker.files));
-  keyField.addEventListener('change', () => run(latest));
+  for (const field of [keyField, policyField]) field.addEventListener('change', () => run(latest));
   for (const event of ['dragover', 'dragleave', 'drop'])
     window.addEventListener(event, (happening) => {
       happening.preventDefault();
