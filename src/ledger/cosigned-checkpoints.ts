@@ -9,6 +9,7 @@ import { sha256Hex } from '../crypto/hash.ts';
 import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { appendAction } from './append-action.ts';
+import { cosignedAt } from './cosignature.ts';
 import { writeDurably } from './durable-file.ts';
 import type { Sealing } from './seal.ts';
 import { readTimestamp } from './timestamp.ts';
@@ -17,7 +18,6 @@ import {
   askWitness,
   type Asking,
   type Copy,
-  cosignedAt,
   folderOfCopies,
   type OpenPlace,
   sizeInDirectory,
@@ -26,6 +26,7 @@ import {
 } from './ask-witness.ts';
 import {
   type BucketOfCopies,
+  type Cosigner,
   type Directory,
   verifierKeyOfWitness,
   type Witness,
@@ -370,12 +371,12 @@ async function witnessedAt(
 }
 
 async function cosignaturesIn(path: string, note: string, { witnesses }: WitnessPolicy) {
-  const lines = await linesIn(path, note);
-  return lines.flatMap((line) =>
-    witnesses.flatMap((witness) =>
-      witness.kind === 'cosigner' && cosignedAt(witness, note, line) !== null ? [{ line, witness }] : [],
-    ),
-  );
+  const found: { readonly line: string; readonly witness: Cosigner }[] = [];
+  for (const line of await linesIn(path, note))
+    for (const witness of witnesses)
+      if (witness.kind === 'cosigner' && (await cosignedAt(witness, note, line)) !== null)
+        found.push({ line, witness });
+  return found;
 }
 
 async function stampsOf(
@@ -409,7 +410,7 @@ export interface KeptFile {
 }
 
 /** Largest file in bytes that is read: a note with a hundred cosignatures, or a token with its certificates. */
-const FILE_BYTES = 256 * 1024;
+const FILE_BYTES = 512 * 1024;
 
 /** Files with this ending, ordered by name; none if the folder does not exist. */
 async function readKept(folder: string, ending: string): Promise<readonly KeptFile[]> {

@@ -79,13 +79,14 @@ export async function packOf(
 /** A pack whose request and records (entries 1, 3 and 4) a witness and an authority have seen before it is made. */
 export async function witnessedPack(
   language?: string,
+  signs?: readonly ('ed25519' | 'ml-dsa-44')[],
 ): Promise<PackWorld & { readonly key: string; readonly caFile: string }> {
   const file = join(await temporaryFolder(), 'witnesses');
   const authority = await serveAuthority();
   let key = '';
   const pack = await packOf(
     async ({ context }) => {
-      const line = await startWitness('witness.example/1', context.verifierKey);
+      const line = await startWitness('witness.example/1', context.verifierKey, signs === undefined ? {} : { signs });
       [key = ''] = line.split(' ');
       await writeFile(
         file,

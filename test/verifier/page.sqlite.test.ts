@@ -121,7 +121,7 @@ test('the page speaks the language of the pack’s letter: verdict, every check,
 });
 
 test('the page says which witnesses signed, in the language of the letter, and judges them by the policy that its reader writes into it', async () => {
-  const pack = await witnessedPack('de');
+  const pack = await witnessedPack('de', ['ml-dsa-44']);
   await writeFile(join(folder, 'verify.html'), filesOf(pack.zip).get('verify.html') ?? '');
   const { page, requests } = await openPage();
   await page.locator('#key').fill(pack.verifierKey);

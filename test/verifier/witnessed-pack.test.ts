@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
@@ -132,6 +133,58 @@ test('a pack is red after what the witnesses signed was changed, removed or swap
     const rest = new Map([...files].filter(([one]) => one !== name));
     expect(faults(await check(rest))).toContain(`bad ${name}: is missing`);
   }
+});
+
+test.each([
+  ['ML-DSA-44', ['ml-dsa-44']],
+  ['both of its keys, of which the policy names one', ['ml-dsa-44', 'ed25519']],
+] as const)('a pack carries what a witness signed with %s, and its verifier checks that itself', async (_, signs) => {
+  const { zip, path, key, verifierKey, world } = await witnessedPack(undefined, signs);
+  const files = filesOf(zip);
+  expect(String(files.get('tlog-policy'))).toBe(`log ${verifierKey}\nwitness first ${key}\nquorum none\n`);
+  const proof = String(files.get('proofs/3.tlog-proof'));
+  expect(proof.match(/\n— witness\.example\/1 /g)).toHaveLength(1);
+  const folder = await unpacked(files);
+  const own = join(folder, '..', 'mine');
+  await writeFile(own, `witness mine ${key}\nquorum mine\n`);
+  const found = await run(join(folder, 'verify.mjs'), path, '--policy', own);
+  expect([found.code, found.stdout]).toEqual([
+    0,
+    expect.stringMatching(/✓ Witnesses: .* mine \(2027-01-15T08:00:00\.000Z\), as your policy requires/),
+  ]);
+  const { subtle } = verifier.engine;
+  try {
+    verifier.engine.subtle = undefined;
+    expect(faults(await check(files))).toEqual([]);
+  } finally {
+    verifier.engine.subtle = subtle;
+  }
+  for (const place of [100, 3000]) {
+    const damaged = proof.replace(
+      new RegExp(`(— witness\\.example/1 \\S{${place}})(.)`),
+      (_all, before: string, one: string) => before + (one === 'A' ? 'B' : 'A'),
+    );
+    expect(damaged).not.toBe(proof);
+    const judged = await check(new Map([...files, ['proofs/3.tlog-proof', Buffer.from(damaged)]]));
+    expect(faults(judged)).toContain('bad Entry 3: the cosignature of first on its checkpoint is invalid');
+  }
+  expect((await world.context.verify()).faults).toEqual([]);
+});
+
+test('a cosignature of a kind that the verifier does not know is named, and never counts', async () => {
+  const { zip } = await witnessedPack();
+  const files = filesOf(zip);
+  const loose = new Map([...files].filter(([name]) => /^(?:log\.vkey|proofs\/1\.)/.test(name)));
+  const key = Buffer.concat([Buffer.of(7), Buffer.alloc(40, 1)]);
+  const id = createHash('sha256').update('w.example/7\n').update(key).digest().subarray(0, 4);
+  const line = `— w.example/7 ${Buffer.concat([id, Buffer.alloc(80, 1)]).toString('base64')}\n`;
+  loose.set('proofs/1.tlog-proof', Buffer.from(String(files.get('proofs/1.tlog-proof')) + line));
+  const witness = `witness seven w.example/7+${id.toString('hex')}+${key.toString('base64')}\n`;
+  const named = await check(loose, { policyText: `${witness}quorum none\n` });
+  expect(linesOf(named).join('\n')).toMatch(
+    /note Witnesses: a cosignature of the checkpoint over \d entries does not count: that of seven is of type 0x07, which this verifier cannot check/,
+  );
+  expect(faults(await check(loose, { policyText: `${witness}quorum seven\n` }))).toHaveLength(1);
 });
 
 test('a pack made again as of its entry has the same bytes, even after witnesses have signed more', async () => {
