@@ -218,7 +218,7 @@ async function* readme(
       : [
           `${label('verify.html')} open it in a browser and drop this ZIP on it: it shows whether anything was changed`,
           `${label('verify.mjs')} the same for node: node verify.mjs PACK.zip`,
-          `${label('proofs')} the proof of each record; log.vkey and tlog-policy name the key that signed it${witnessed ? ', and the witnesses that signed it too' : ''}`,
+          `${label('proofs')} the proof of each record; log.vkey and tlog-policy name the key that signed it${witnessed && input.witnessed?.by.length !== 0 ? ', and the witnesses that signed it too' : ''}`,
           ...(witnessed && input.witnessed?.stamps.length !== 0
             ? [`${label('witnessed')} time stamps over the checkpoint of these proofs`]
             : []),

@@ -2,12 +2,23 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ml_dsa44 } from '@noble/post-quantum/ml-dsa.js';
 import { describe, expect, test } from 'vitest';
-import { inverseNtt, matrixEntry, ntt, plainMlDsa44, plainShake } from '../../reports/verifier/verify.mjs';
+import {
+  cosignersOf,
+  inverseNtt,
+  matrixEntry,
+  ntt,
+  parsePolicy,
+  plainMlDsa44,
+  plainShake,
+} from '../../reports/verifier/verify.mjs';
 import { runs } from '../temporary.ts';
 
-const vector = JSON.parse(readFileSync(new URL('ml-dsa-44.json', import.meta.url), 'utf8')) as Readonly<
-  Record<'publicKey' | 'message' | 'signature', string>
->;
+const { wycheproof: vector, torchwood } = JSON.parse(
+  readFileSync(new URL('ml-dsa-44.json', import.meta.url), 'utf8'),
+) as {
+  readonly wycheproof: Readonly<Record<'publicKey' | 'message' | 'signature', string>>;
+  readonly torchwood: Readonly<Record<'seed' | 'name' | 'keyId' | 'checkpoint' | 'signature', string>>;
+};
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
 const [key, message, signature] = [bytes(vector.publicKey), bytes(vector.message), bytes(vector.signature)];
 
@@ -205,6 +216,17 @@ describe('ML-DSA-44 with a key for which anybody can sign', () => {
     expect(isAccepted(forge(response(), [eighty, [], [], [80]], beyond), message, open)).toBe(false);
     expect(isAccepted(forge(response(), [eighty, [], [], []]), message, open)).toBe(true);
   });
+});
+
+test('the cosignature of another implementation is over the same message', async () => {
+  const { seed: ofKey, name, keyId, checkpoint, signature: encoded } = torchwood;
+  const publicKey = Buffer.concat([Buffer.of(6), ml_dsa44.keygen(bytes(ofKey)).publicKey]);
+  const policy = await parsePolicy(`witness w ${name}+${keyId}+${publicKey.toString('base64')}\nquorum w\n`);
+  const found = (text: string) => cosignersOf(`${text}\n— ${name} ${encoded}\n`, policy);
+  // It was made without a time, so it is checked, but does not count.
+  expect(await found(checkpoint)).toEqual({ signed: [], uncounted: ['that of w does not say when it was made'] });
+  await expect(found(checkpoint.replace('\n1\n', '\n2\n'))).rejects.toThrow('is invalid');
+  await expect(found(checkpoint.replace('mldsa-log', 'other'))).rejects.toThrow('is invalid');
 });
 
 test.each([
