@@ -1500,8 +1500,10 @@ function page() {
     return null;
   };
 
+  let runs = 0;
   async function run(chosen) {
     if (chosen.length === 0) return;
+    const nth = (runs += 1);
     verdict.className = 'working';
     const one = chosen.length === 1 ? chosen[0].name : fill(words.several, { n: chosen.length });
     verdict.textContent = fill(words.working, { what: one });
@@ -1512,6 +1514,8 @@ function page() {
     } catch (error) {
       found = { ok: false, checks: [{ state: 'bad', what: chosen[0].name, text: error.message }] };
     }
+    // Something else was chosen or written meanwhile.
+    if (nth !== runs) return;
     const faults = found.checks.filter(({ state }) => state === 'bad').length;
     verdict.className = found.ok ? 'ok' : 'bad';
     verdict.textContent = found.ok ? words.good : fill(faults === 1 ? words.badOne : words.bad, { n: faults });

@@ -138,7 +138,6 @@ test('the page says which witnesses signed, in the language of the letter, and j
   expect(await page.locator('#checks [lang=en]').allInnerTexts()).toEqual([]);
   await page.locator('summary').click();
   const judge = async (policy: string) => {
-    await page.locator('#verdict').evaluate((element) => element.removeAttribute('class'));
     await page.locator('#policy').fill(policy);
     await page.locator('#policy').blur();
     await page.locator('#verdict.ok, #verdict.bad').waitFor();
@@ -160,6 +159,33 @@ test('the page says which witnesses signed, in the language of the letter, and j
   expect(await judge('witness other\n')).toContain('Nicht wie versiegelt');
   expect(await judge('  \n')).toBe('Nichts wurde verändert.');
   expect(requests).toEqual([pathToFileURL(join(folder, 'verify.html')).href]);
+});
+
+test('the page shows the result for what was written last, even if an earlier check takes longer', async () => {
+  const { page } = await openPage(
+    'const old = Blob.prototype.arrayBuffer; let count = 0; Blob.prototype.arrayBuffer = async function () { count += 1; if (count === 2) await new Promise((go) => { window.go = go; }); return old.call(this); };',
+  );
+  expect(await verdictOn(page, 'pack.zip', zip)).toBe('Nothing was changed.');
+  const give = async (key: string) => {
+    await page.locator('#key').fill(key);
+    await page.locator('#key').blur();
+  };
+  await give('not-a-key');
+  await page.locator('#verdict.working').waitFor();
+  await give(verifierKey);
+  await page.locator('#verdict.ok').waitFor();
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    const verdict = document.getElementById('verdict') as unknown as { className: string };
+    new MutationObserver(() => seen.push(verdict.className)).observe(verdict as never, { attributes: true });
+    Object.assign(globalThis, { seen });
+    (globalThis as unknown as { go: () => void }).go();
+  });
+  // The earlier check ends before this one.
+  expect(await verdictOn(page, 'pack.zip', zip)).toBe('Nothing was changed.');
+  expect(await page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen)).toEqual(['working', 'ok']);
+  await give(`${verifierKey}x`);
+  await page.locator('#verdict.bad').waitFor();
 });
 
 test('the page exists in every language of the letters, with a text for each known detail', () => {
