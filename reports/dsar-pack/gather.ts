@@ -1,3 +1,4 @@
+import { recordOfWitnessed, type WitnessedNote } from '../../src/ledger/cosigned-checkpoints.ts';
 import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
 import { type BannerEvidence, type CiteBanner, createBannerCitation } from '../../src/store/queries/history-banners.ts';
 import { type AdoptedReading, rangesIn } from '../../src/store/queries/history-readings.ts';
@@ -216,6 +217,8 @@ export interface DsarPackInput extends DocumentInput {
   readonly letter?: LetterOfCase;
   /** Proofs of its entries; absent: none. */
   readonly proofs?: PackProofs;
+  /** The checkpoint that witnesses have signed, with what they signed, for the proofs of the entries under it; absent: none. */
+  readonly witnessed?: WitnessedNote;
 }
 
 /** Proves the entries of a pack to someone who has only the pack. */
@@ -272,7 +275,12 @@ export function packDeadline(deadlines: Deadlines): PackDeadline {
 
 /** Everything from which a pack is made besides the entries up to asOf; the matched subjects follow from those. */
 export function packParameters(input: DsarPackInput): Parameters {
-  return { ...frameParameters(input), disclosure: input.disclosure };
+  const { disclosure, witnessed } = input;
+  return {
+    ...frameParameters(input),
+    disclosure,
+    ...(witnessed === undefined ? {} : { witnessed: recordOfWitnessed(witnessed) }),
+  };
 }
 
 /** The reference printed in a pack; the id of the registered pack begins with it. */

@@ -12,7 +12,7 @@ import {
   withholdingSource,
 } from './gather.ts';
 import { letter } from './letter.ts';
-import { filesOfProof, proofFilesOf, type ProvenEntry } from './proofs.ts';
+import { filesOfProof, isWitnessed, proofFilesOf, type ProvenEntry } from './proofs.ts';
 import { renderJson, renderCsv } from '../render/csv-json.ts';
 import { missingProfileParts } from '../../src/law/profile.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
@@ -96,7 +96,8 @@ async function* filesOf(input: DsarPackInput): AsyncGenerator<ZipFile> {
     if (file !== null) yield counted(file, written);
   }
   for await (const file of bannerFiles(context)) yield counted(file, written);
-  yield counted({ name: 'README.txt', what: 'what the files are', content: readme(context, [...written]) }, written);
+  const content = readme(context, [...written], await isWitnessed(context));
+  yield counted({ name: 'README.txt', what: 'what the files are', content }, written);
   const proven: ProvenEntry[] = [];
   for await (const file of proofFilesOf(context, proven)) yield file.isEntry ? file : counted(file, written);
   const list = await bytesOf(manifest(context, written, proven));
@@ -199,7 +200,11 @@ function manifest(
 }
 
 /** A plain-text description of the files. */
-async function* readme({ input }: GatheredPack, written: readonly WrittenFile[]): AsyncGenerator<Uint8Array> {
+async function* readme(
+  { input }: GatheredPack,
+  written: readonly WrittenFile[],
+  witnessed: boolean,
+): AsyncGenerator<Uint8Array> {
   // If a name is longer than the column, its description is on the next line.
   const label = (name: string) => (name.length > 18 ? `${name}\r\n${' '.repeat(18)}` : name.padEnd(18));
   const lines = [
@@ -213,7 +218,10 @@ async function* readme({ input }: GatheredPack, written: readonly WrittenFile[])
       : [
           `${label('verify.html')} open it in a browser and drop this ZIP on it: it shows whether anything was changed`,
           `${label('verify.mjs')} the same for node: node verify.mjs PACK.zip`,
-          `${label('proofs')} the proof of each record; log.vkey and tlog-policy name the key that signed it`,
+          `${label('proofs')} the proof of each record; log.vkey and tlog-policy name the key that signed it${witnessed && input.witnessed?.by.length !== 0 ? ', and the witnesses that signed it too' : ''}`,
+          ...(witnessed && input.witnessed?.stamps.length !== 0
+            ? [`${label('witnessed')} time stamps over the checkpoint of these proofs`]
+            : []),
         ]),
     `${label('manifest.json')} all files with their SHA-256, and how to verify them`,
     '',

@@ -25,10 +25,12 @@ export async function* proofFilesOf(context: GatheredPack, proven: ProvenEntry[]
   const { input, disclosure } = context;
   const { proofs } = input;
   if (proofs === undefined) return;
-  yield* filesToCheckWith(proofs.verifierKey, languageOf(context));
+  const witnesses = (await isWitnessed(context)) ? (input.witnessed?.by ?? []) : [];
+  yield* filesToCheckWith(proofs.verifierKey, languageOf(context), tlogPolicy(proofs.verifierKey, witnesses, false));
   const mayEnclose = disclosure === 'full' && withholdingSource(input) === null;
   const request = Number(input.case.opened_seq);
-  for await (const seq of seqsOf(context, request)) {
+  const stamps = collectStamps();
+  for await (const seq of seqsOf(context)) {
     const what = seq === request ? 'request' : 'record';
     const proof = await proofs.of(seq);
     // The requester may know when a request was recorded, but not who recorded it, nor what else came with it.
@@ -40,8 +42,18 @@ export async function* proofFilesOf(context: GatheredPack, proven: ProvenEntry[]
       what,
       content: withContent ? (files.body === null ? 'erased' : 'enclosed') : 'withheld',
     });
+    stamps.add(files);
     yield* filesOfProof(String(seq), files);
   }
+  yield* stamps.files();
+}
+
+/** Whether witnesses have signed a checkpoint over at least one entry that the pack proves. */
+export async function isWitnessed(context: GatheredPack): Promise<boolean> {
+  const { proofs, witnessed } = context.input;
+  if (proofs === undefined || witnessed === undefined) return false;
+  for await (const seq of seqsOf(context)) if (seq <= witnessed.size) return true;
+  return false;
 }
 
 /** What `ledger prove` writes into a folder: verifier, key, policy, and each entry with its proof. */
@@ -50,20 +62,18 @@ export async function* proofFolder(
   entries: Iterable<ProofFiles & { readonly seq: number }>,
 ): AsyncGenerator<ProofFile> {
   const proven = [...entries];
-  yield* filesToCheckWith(
-    verifierKey,
-    'en',
-    proven.flatMap(({ witnesses }) => witnesses),
-  );
-  for (const { seq, ...files } of proven) yield* filesOfProof(String(seq), files);
-  yield* filesOfStamps(proven);
+  const witnesses = proven.flatMap((one) => one.witnesses);
+  const areAllSigned = proven.every((one) => one.witnesses.length > 0);
+  yield* filesToCheckWith(verifierKey, 'en', tlogPolicy(verifierKey, witnesses, areAllSigned));
+  const stamps = collectStamps();
+  for (const { seq, ...files } of proven) {
+    stamps.add(files);
+    yield* filesOfProof(String(seq), files);
+  }
+  yield* stamps.files();
 }
 
-async function* filesToCheckWith(
-  verifierKey: string,
-  language: string,
-  witnesses: ProofFiles['witnesses'] = [],
-): AsyncGenerator<ProofFile> {
+async function* filesToCheckWith(verifierKey: string, language: string, policy: string): AsyncGenerator<ProofFile> {
   const { script, pageFor } = await loadVerifier();
   yield plain(
     'verify.html',
@@ -72,15 +82,23 @@ async function* filesToCheckWith(
   );
   yield plain('verify.mjs', 'the same for node', script);
   yield plain('log.vkey', 'the key that checks every signature in this pack', `${verifierKey}\n`);
-  yield plain('tlog-policy', 'the same for tools that know C2SP tlog-policy', tlogPolicy(verifierKey, witnesses));
+  yield plain('tlog-policy', 'the same for tools that know C2SP tlog-policy', policy);
 }
 
-/** What witnesses signed is about a checkpoint, which several proofs may share. */
-function* filesOfStamps(proven: readonly ProofFiles[]): Generator<ProofFile> {
-  const files = new Map<string, string | Buffer>();
-  for (const { stamps, sealedNote } of proven)
-    for (const { file, token } of stamps) files.set(file, token).set(file.replace(/\..*/, '.note'), sealedNote);
-  for (const [name, content] of files) yield plain(`witnessed/${name}`, '', content);
+/** Time stamps are over a checkpoint, which several proofs may share. */
+function collectStamps() {
+  const found = new Map<string, readonly [what: string, content: string | Buffer]>();
+  return {
+    add({ stamps, sealedNote }: ProofFiles): void {
+      for (const { file, token } of stamps)
+        found
+          .set(file, ['an authority’s time stamp over it', token])
+          .set(file.replace(/\..*/, '.note'), ['the checkpoint that was time-stamped', sealedNote]);
+    },
+    *files(): Generator<ProofFile> {
+      for (const [name, [what, content]] of found) yield plain(`witnessed/${name}`, what, content);
+    },
+  };
 }
 
 export function* filesOfProof(name: string, { tlogProof, meta, body }: ProofFiles): Generator<ProofFile> {
@@ -90,7 +108,8 @@ export function* filesOfProof(name: string, { tlogProof, meta, body }: ProofFile
 }
 
 /** The request first, then each record once. */
-async function* seqsOf(context: GatheredPack, request: number): AsyncGenerator<number> {
+async function* seqsOf(context: GatheredPack): AsyncGenerator<number> {
+  const request = Number(context.input.case.opened_seq);
   const seen = new Set([request]);
   yield request;
   for await (const row of context.decisions()) {
@@ -133,16 +152,19 @@ export async function loadVerifier(): Promise<{
 }
 
 /**
- * Who has to sign a checkpoint (c2sp.org/tlog-policy): the log, and at least one of the witnesses that did. The reader's
- * own policy decides whether that is enough.
+ * Who has to sign a checkpoint (c2sp.org/tlog-policy): the log; and at least one of the witnesses that did, if there is
+ * one for each enclosed proof. The reader's own policy decides whether that is enough.
  */
-function tlogPolicy(verifierKey: string, witnesses: ProofFiles['witnesses']): string {
+function tlogPolicy(verifierKey: string, witnesses: ProofFiles['witnesses'], areAllSigned: boolean): string {
   const keys = [...new Map(witnesses.map((one) => [one.verifierKey, one])).values()];
-  if (keys.length === 0) return `log ${verifierKey}\nquorum none\n`;
+  const isRequired = areAllSigned && keys.length > 0;
+  // Witnesses and groups share their names.
+  let group = 'enclosed';
+  while (keys.some(({ name }) => name === group)) group += '-all';
   return [
     `log ${verifierKey}`,
     ...keys.map(({ name, verifierKey: key }) => `witness ${name} ${key}`),
-    `group enclosed any ${keys.map(({ name }) => name).join(' ')}`,
-    'quorum enclosed\n',
+    ...(isRequired ? [`group ${group} any ${keys.map(({ name }) => name).join(' ')}`] : []),
+    `quorum ${isRequired ? group : 'none'}\n`,
   ].join('\n');
 }

@@ -6,6 +6,9 @@ interface PageWords {
   readonly pick: string;
   readonly key: string;
   readonly keyHelp: string;
+  /** The field for the reader's own policy. */
+  readonly policy: string;
+  readonly policyHelp: string;
   readonly noScript: string;
   /** `{what}`: the name of the file. */
   readonly working: string;
@@ -17,7 +20,7 @@ interface PageWords {
   readonly states: Readonly<Record<'ok' | 'bad' | 'note', string>>;
   readonly limits: string;
   /** What a line is about. */
-  readonly names: Readonly<Record<'Verifier key' | 'Files' | 'Entry {n}', string>>;
+  readonly names: Readonly<Record<'Verifier key' | 'Files' | 'Witnesses' | 'Time stamp' | 'Entry {n}', string>>;
   /** `{what}`: request, record, or nothing; `{state}`: one of the details. */
   readonly entry: string;
   readonly request: string;
@@ -57,6 +60,12 @@ export const patterns = [
   'was added by a file manager, and was not checked',
   'its checkpoint has a line that is not a signature',
   'says that it was received on (\\S+), but comes after entry (\\d+), received on (\\S+): its place is proven, its time is not',
+  'the checkpoint over (\\d+) entr(?:y|ies) was also signed by (.+)\\. The keys of the witnesses came with the files: compare them with those that they publish, or give your own policy\\. Under it: entr(?:y|ies) (.+)',
+  'the checkpoint over (\\d+) entr(?:y|ies) was also signed by (.+), as your policy requires\\. Under it: entr(?:y|ies) (.+)',
+  'the checkpoint over (\\d+) entr(?:y|ies) was not signed by as many witnesses as your policy requires\\. Under it: entr(?:y|ies) (.+)',
+  'no witness has signed the checkpoint over (\\d+) entr(?:y|ies)\\. Under it: entr(?:y|ies) (.+)',
+  'is under the checkpoint over (\\d+) entr(?:y|ies), which was made with the pack, before any witness could sign it: what witnesses signed covers the entries, not the other files',
+  "(\\S+) says that the checkpoint over (\\d+) entr(?:y|ies) existed on (\\S+)\\. Only the authority's signature proves that, and it is not checked here: (openssl .+ -CAfile )CERTIFICATES, and (openssl .+) shows it",
 ] as const;
 
 const en: PageWords = {
@@ -67,6 +76,9 @@ const en: PageWords = {
   key: 'Verifier key from the controller (optional)',
   keyHelp:
     'The pack holds its key. Someone who forges a whole pack can forge its key too, so get the key through a second channel: from the controller, or from the address /.well-known/consent-ledger/log.vkey of its server.',
+  policy: 'Your own policy of witnesses (optional, for auditors)',
+  policyHelp:
+    'Witnesses are others who signed a checkpoint of this ledger. Name those that you trust, with the keys that they publish: the check then fails unless they signed.',
   noScript: 'This page needs JavaScript. Without it: node verify.mjs PACK.zip',
   working: 'Checking {what} …',
   several: '{n} files',
@@ -76,7 +88,13 @@ const en: PageWords = {
   states: { ok: 'unchanged', bad: 'changed', note: 'note' },
   limits:
     'Green means: these bytes have not changed since the checkpoint was signed. It does not say who sent a record, that no record was left out, or that a time before the checkpoint became known to somebody else is right.',
-  names: { 'Verifier key': 'Verifier key', Files: 'Files', 'Entry {n}': 'Entry {n}' },
+  names: {
+    'Verifier key': 'Verifier key',
+    Files: 'Files',
+    Witnesses: 'Witnesses',
+    'Time stamp': 'Time stamp',
+    'Entry {n}': 'Entry {n}',
+  },
   entry: '{what}{kind} of {source}, received {at}: {state}',
   request: 'request: ',
   record: 'record: ',
@@ -92,6 +110,9 @@ const de: PageWords = {
   key: 'Prüfschlüssel des Verantwortlichen (optional)',
   keyHelp:
     'Das Antwortpaket enthält seinen Schlüssel. Wer ein ganzes Antwortpaket fälscht, kann auch den Schlüssel fälschen. Besorgen Sie ihn deshalb auf einem zweiten Weg: vom Verantwortlichen oder unter der Adresse /.well-known/consent-ledger/log.vkey seines Servers.',
+  policy: 'Eigene Richtlinie für Zeugen (optional, für Prüfer)',
+  policyHelp:
+    'Zeugen sind andere, die einen Prüfpunkt dieses Registers mitsigniert haben. Nennen Sie die, denen Sie vertrauen, mit den Schlüsseln, die sie veröffentlichen: Die Prüfung schlägt dann fehl, wenn sie nicht signiert haben.',
   noScript: 'Diese Seite benötigt JavaScript. Ohne JavaScript: node verify.mjs PACK.zip',
   working: '{what} wird geprüft …',
   several: 'Dateien: {n}',
@@ -101,7 +122,13 @@ const de: PageWords = {
   states: { ok: 'unverändert', bad: 'verändert', note: 'Hinweis' },
   limits:
     'Grün bedeutet: Diese Bytes haben sich nicht verändert, seit der Prüfpunkt signiert wurde. Es sagt nicht, wer einen Eintrag gesendet hat, dass keiner weggelassen wurde oder dass eine Zeit stimmt, bevor jemand anderes den Prüfpunkt kannte.',
-  names: { 'Verifier key': 'Prüfschlüssel', Files: 'Dateien', 'Entry {n}': 'Eintrag {n}' },
+  names: {
+    'Verifier key': 'Prüfschlüssel',
+    Files: 'Dateien',
+    Witnesses: 'Zeugen',
+    'Time stamp': 'Zeitstempel',
+    'Entry {n}': 'Eintrag {n}',
+  },
   entry: '{what}{kind} von {source}, eingegangen {at}: {state}',
   request: 'Anfrage: ',
   record: 'Datensatz: ',
@@ -135,6 +162,12 @@ const de: PageWords = {
     'wurde von einem Dateimanager hinzugefügt und nicht geprüft',
     'der Prüfpunkt hat eine Zeile, die keine Signatur ist',
     'wurde nach eigener Angabe am $1 empfangen, steht aber nach Eintrag $2, empfangen am $3: Der Platz ist nachgewiesen, die Zeit nicht',
+    'den Prüfpunkt mit Einträgen bis Nummer $1 haben auch signiert: $2. Die Schlüssel der Zeugen lagen bei den Dateien: Vergleichen Sie sie mit denen, die diese veröffentlichen, oder geben Sie Ihre eigene Richtlinie an. Darunter: Eintrag $3',
+    'den Prüfpunkt mit Einträgen bis Nummer $1 haben, wie Ihre Richtlinie verlangt, auch signiert: $2. Darunter: Eintrag $3',
+    'den Prüfpunkt mit Einträgen bis Nummer $1 haben weniger Zeugen signiert, als Ihre Richtlinie verlangt. Darunter: Eintrag $2',
+    'den Prüfpunkt mit Einträgen bis Nummer $1 hat kein Zeuge signiert. Darunter: Eintrag $2',
+    'steht unter dem Prüfpunkt mit Einträgen bis Nummer $1, der mit dem Antwortpaket entstand, bevor ein Zeuge ihn signieren konnte: Was Zeugen signiert haben, umfasst die Einträge, nicht die übrigen Dateien',
+    'laut $1 bestand der Prüfpunkt mit Einträgen bis Nummer $2 am $3. Das beweist nur die Signatur der Zeitstempelstelle, die hier nicht geprüft wird: $4ZERTIFIKATE; $5 zeigt sie an',
   ],
 };
 
@@ -146,6 +179,9 @@ const es: PageWords = {
   key: 'Clave de verificación del responsable (opcional)',
   keyHelp:
     'El paquete contiene su clave. Quien falsifique un paquete entero también puede falsificar la clave: obténgala por otra vía, del responsable o en la dirección /.well-known/consent-ledger/log.vkey de su servidor.',
+  policy: 'Su propia política de testigos (opcional, para auditores)',
+  policyHelp:
+    'Los testigos son terceros que han firmado un punto de control de este registro. Indique aquellos en los que confía, con las claves que publican: la comprobación fallará si no han firmado.',
   noScript: 'Esta página necesita JavaScript. Sin él: node verify.mjs PACK.zip',
   working: 'Comprobando {what} …',
   several: 'archivos: {n}',
@@ -155,7 +191,13 @@ const es: PageWords = {
   states: { ok: 'sin cambios', bad: 'modificado', note: 'nota' },
   limits:
     'El verde significa que estos bytes no han cambiado desde que se firmó el punto de control. No dice quién envió un registro, ni que no falte ninguno, ni que sea correcta una hora anterior al momento en que otra persona conoció el punto de control.',
-  names: { 'Verifier key': 'Clave de verificación', Files: 'Archivos', 'Entry {n}': 'Entrada {n}' },
+  names: {
+    'Verifier key': 'Clave de verificación',
+    Files: 'Archivos',
+    Witnesses: 'Testigos',
+    'Time stamp': 'Sello de tiempo',
+    'Entry {n}': 'Entrada {n}',
+  },
   entry: '{what}{kind} de {source}, recibido {at}: {state}',
   request: 'solicitud: ',
   record: 'registro: ',
@@ -189,6 +231,12 @@ const es: PageWords = {
     'lo añadió un gestor de archivos y no se ha comprobado',
     'su punto de control tiene una línea que no es una firma',
     'dice que se recibió el $1, pero viene después de la entrada $2, recibida el $3: su lugar está probado, su hora no',
+    'el punto de control hasta la entrada $1 también lo firmaron: $2. Las claves de los testigos venían con los archivos: compárelas con las que ellos publican, o indique su propia política. Debajo: entrada $3',
+    'el punto de control hasta la entrada $1 también lo firmaron, como exige su política: $2. Debajo: entrada $3',
+    'el punto de control hasta la entrada $1 lo firmaron menos testigos de los que exige su política. Debajo: entrada $2',
+    'ningún testigo ha firmado el punto de control hasta la entrada $1. Debajo: entrada $2',
+    'está bajo el punto de control hasta la entrada $1, que se creó con el paquete, antes de que ningún testigo pudiera firmarlo: lo que firmaron los testigos abarca las entradas, no los demás archivos',
+    'según $1, el punto de control hasta la entrada $2 existía el $3. Solo lo prueba la firma de la autoridad, que aquí no se comprueba: $4CERTIFICADOS; $5 la muestra',
   ],
 };
 
@@ -200,6 +248,9 @@ const fr: PageWords = {
   key: 'Clé de vérification du responsable (facultatif)',
   keyHelp:
     'Le dossier contient sa clé. Qui falsifie un dossier entier peut aussi falsifier sa clé : obtenez-la par une autre voie, auprès du responsable ou à l’adresse /.well-known/consent-ledger/log.vkey de son serveur.',
+  policy: 'Votre propre politique de témoins (facultatif, pour les auditeurs)',
+  policyHelp:
+    'Les témoins sont des tiers qui ont signé un point de contrôle de ce registre. Indiquez ceux en qui vous avez confiance, avec les clés qu’ils publient : la vérification échoue s’ils n’ont pas signé.',
   noScript: 'Cette page nécessite JavaScript. Sans JavaScript : node verify.mjs PACK.zip',
   working: 'Vérification de {what} …',
   several: 'fichiers : {n}',
@@ -209,7 +260,13 @@ const fr: PageWords = {
   states: { ok: 'inchangé', bad: 'modifié', note: 'remarque' },
   limits:
     'Vert signifie : ces octets n’ont pas changé depuis la signature du point de contrôle. Cela ne dit ni qui a envoyé un enregistrement, ni qu’aucun ne manque, ni qu’une heure antérieure au moment où quelqu’un d’autre a connu le point de contrôle est exacte.',
-  names: { 'Verifier key': 'Clé de vérification', Files: 'Fichiers', 'Entry {n}': 'Entrée {n}' },
+  names: {
+    'Verifier key': 'Clé de vérification',
+    Files: 'Fichiers',
+    Witnesses: 'Témoins',
+    'Time stamp': 'Horodatage',
+    'Entry {n}': 'Entrée {n}',
+  },
   entry: '{what}{kind} de {source}, reçu {at} : {state}',
   request: 'demande : ',
   record: 'enregistrement : ',
@@ -243,6 +300,12 @@ const fr: PageWords = {
     'a été ajouté par un gestionnaire de fichiers et n’a pas été vérifié',
     'son point de contrôle contient une ligne qui n’est pas une signature',
     'indique une réception le $1, mais suit l’entrée $2, reçue le $3 : sa place est prouvée, son heure ne l’est pas',
+    'le point de contrôle jusqu’à l’entrée $1 a aussi été signé par $2. Les clés des témoins étaient jointes aux fichiers : comparez-les à celles qu’ils publient, ou indiquez votre propre politique. En dessous : entrée $3',
+    'le point de contrôle jusqu’à l’entrée $1 a aussi été signé, comme l’exige votre politique, par $2. En dessous : entrée $3',
+    'le point de contrôle jusqu’à l’entrée $1 a été signé par moins de témoins que n’en exige votre politique. En dessous : entrée $2',
+    'aucun témoin n’a signé le point de contrôle jusqu’à l’entrée $1. En dessous : entrée $2',
+    'relève du point de contrôle jusqu’à l’entrée $1, créé en même temps que le dossier, avant qu’un témoin ait pu le signer : ce que les témoins ont signé couvre les entrées, pas les autres fichiers',
+    'selon $1, le point de contrôle jusqu’à l’entrée $2 existait le $3. Seule la signature de l’autorité le prouve, et elle n’est pas vérifiée ici : $4CERTIFICATS ; $5 l’affiche',
   ],
 };
 
@@ -254,6 +317,9 @@ const it: PageWords = {
   key: 'Chiave di verifica del titolare (facoltativa)',
   keyHelp:
     'Il pacchetto contiene la propria chiave. Chi falsifica un intero pacchetto può falsificare anche la chiave: la ottenga per un’altra via, dal titolare o all’indirizzo /.well-known/consent-ledger/log.vkey del suo server.',
+  policy: 'La propria politica dei testimoni (facoltativa, per revisori)',
+  policyHelp:
+    'I testimoni sono terzi che hanno firmato un punto di controllo di questo registro. Indichi quelli di cui si fida, con le chiavi che pubblicano: la verifica fallisce se non hanno firmato.',
   noScript: 'Questa pagina richiede JavaScript. Senza: node verify.mjs PACK.zip',
   working: 'Verifica di {what} …',
   several: 'file: {n}',
@@ -263,7 +329,13 @@ const it: PageWords = {
   states: { ok: 'invariato', bad: 'modificato', note: 'nota' },
   limits:
     'Verde significa: questi byte non sono cambiati da quando è stato firmato il punto di controllo. Non dice chi ha inviato una registrazione, né che nessuna sia stata omessa, né che sia esatta un’ora anteriore al momento in cui altri hanno conosciuto il punto di controllo.',
-  names: { 'Verifier key': 'Chiave di verifica', Files: 'File', 'Entry {n}': 'Voce {n}' },
+  names: {
+    'Verifier key': 'Chiave di verifica',
+    Files: 'File',
+    Witnesses: 'Testimoni',
+    'Time stamp': 'Marca temporale',
+    'Entry {n}': 'Voce {n}',
+  },
   entry: '{what}{kind} di {source}, ricevuto {at}: {state}',
   request: 'richiesta: ',
   record: 'registrazione: ',
@@ -297,6 +369,12 @@ const it: PageWords = {
     'è stato aggiunto da un gestore di file e non è stato verificato',
     'il suo punto di controllo contiene una riga che non è una firma',
     'indica di essere stata ricevuta il $1, ma segue la voce $2, ricevuta il $3: il suo posto è provato, l’ora no',
+    'il punto di controllo fino alla voce $1 è stato firmato anche da $2. Le chiavi dei testimoni erano allegate ai file: le confronti con quelle che essi pubblicano, o indichi la propria politica. Sotto: voce $3',
+    'il punto di controllo fino alla voce $1 è stato firmato, come richiede la sua politica, anche da $2. Sotto: voce $3',
+    'il punto di controllo fino alla voce $1 è stato firmato da meno testimoni di quanti ne richiede la sua politica. Sotto: voce $2',
+    'nessun testimone ha firmato il punto di controllo fino alla voce $1. Sotto: voce $2',
+    'è sotto il punto di controllo fino alla voce $1, creato insieme al pacchetto, prima che un testimone potesse firmarlo: ciò che i testimoni hanno firmato copre le voci, non gli altri file',
+    'secondo $1, il punto di controllo fino alla voce $2 esisteva il $3. Lo prova solo la firma dell’autorità, che qui non viene verificata: $4CERTIFICATI; $5 la mostra',
   ],
 };
 
@@ -308,6 +386,9 @@ const nl: PageWords = {
   key: 'Controlesleutel van de verwerkingsverantwoordelijke (optioneel)',
   keyHelp:
     'Het pakket bevat zijn sleutel. Wie een heel pakket vervalst, kan ook de sleutel vervalsen. Verkrijg hem daarom langs een tweede weg: van de verwerkingsverantwoordelijke, of op het adres /.well-known/consent-ledger/log.vkey van diens server.',
+  policy: 'Uw eigen beleid voor getuigen (optioneel, voor auditors)',
+  policyHelp:
+    'Getuigen zijn anderen die een controlepunt van dit register hebben ondertekend. Noem degenen die u vertrouwt, met de sleutels die zij publiceren: de controle mislukt dan als zij niet hebben ondertekend.',
   noScript: 'Deze pagina heeft JavaScript nodig. Zonder JavaScript: node verify.mjs PACK.zip',
   working: '{what} wordt gecontroleerd …',
   several: 'bestanden: {n}',
@@ -317,7 +398,13 @@ const nl: PageWords = {
   states: { ok: 'ongewijzigd', bad: 'gewijzigd', note: 'opmerking' },
   limits:
     'Groen betekent: deze bytes zijn niet gewijzigd sinds het controlepunt is ondertekend. Het zegt niet wie een gegeven heeft verzonden, dat er niets is weggelaten, of dat een tijd klopt van voordat iemand anders het controlepunt kende.',
-  names: { 'Verifier key': 'Controlesleutel', Files: 'Bestanden', 'Entry {n}': 'Regel {n}' },
+  names: {
+    'Verifier key': 'Controlesleutel',
+    Files: 'Bestanden',
+    Witnesses: 'Getuigen',
+    'Time stamp': 'Tijdstempel',
+    'Entry {n}': 'Regel {n}',
+  },
   entry: '{what}{kind} van {source}, ontvangen {at}: {state}',
   request: 'verzoek: ',
   record: 'gegeven: ',
@@ -351,6 +438,12 @@ const nl: PageWords = {
     'is toegevoegd door een bestandsbeheerder en niet gecontroleerd',
     'het controlepunt bevat een regel die geen handtekening is',
     'zegt dat het op $1 is ontvangen, maar komt na regel $2, ontvangen op $3: de plaats is bewezen, de tijd niet',
+    'het controlepunt tot en met regel $1 is ook ondertekend door $2. De sleutels van de getuigen zaten bij de bestanden: vergelijk ze met die welke zij publiceren, of geef uw eigen beleid op. Daaronder: regel $3',
+    'het controlepunt tot en met regel $1 is, zoals uw beleid vereist, ook ondertekend door $2. Daaronder: regel $3',
+    'het controlepunt tot en met regel $1 is door minder getuigen ondertekend dan uw beleid vereist. Daaronder: regel $2',
+    'geen getuige heeft het controlepunt tot en met regel $1 ondertekend. Daaronder: regel $2',
+    'valt onder het controlepunt tot en met regel $1, dat met het pakket is gemaakt, voordat een getuige het kon ondertekenen: wat getuigen hebben ondertekend, omvat de regels, niet de overige bestanden',
+    'volgens $1 bestond het controlepunt tot en met regel $2 op $3. Alleen de handtekening van de tijdstempelautoriteit bewijst dat, en die wordt hier niet gecontroleerd: $4CERTIFICATEN; $5 toont die',
   ],
 };
 
@@ -362,6 +455,9 @@ const pl: PageWords = {
   key: 'Klucz weryfikujący od administratora (opcjonalnie)',
   keyHelp:
     'Pakiet zawiera swój klucz. Kto sfałszuje cały pakiet, może też sfałszować klucz. Dlatego należy uzyskać go inną drogą: od administratora albo pod adresem /.well-known/consent-ledger/log.vkey jego serwera.',
+  policy: 'Własne zasady dotyczące świadków (opcjonalnie, dla audytorów)',
+  policyHelp:
+    'Świadkowie to inne podmioty, które podpisały punkt kontrolny tego rejestru. Proszę wskazać tych, którym Państwo ufają, wraz z kluczami, które publikują: sprawdzenie nie powiedzie się, jeśli nie podpisali.',
   noScript: 'Ta strona wymaga JavaScriptu. Bez niego: node verify.mjs PACK.zip',
   working: 'Sprawdzanie: {what} …',
   several: 'liczba plików: {n}',
@@ -371,7 +467,13 @@ const pl: PageWords = {
   states: { ok: 'bez zmian', bad: 'zmieniono', note: 'uwaga' },
   limits:
     'Zielony oznacza: te bajty nie zmieniły się od podpisania punktu kontrolnego. Nie mówi, kto wysłał zapis, czy żadnego nie pominięto ani czy poprawny jest czas sprzed chwili, w której punkt kontrolny poznał ktoś inny.',
-  names: { 'Verifier key': 'Klucz weryfikujący', Files: 'Pliki', 'Entry {n}': 'Wpis {n}' },
+  names: {
+    'Verifier key': 'Klucz weryfikujący',
+    Files: 'Pliki',
+    Witnesses: 'Świadkowie',
+    'Time stamp': 'Znacznik czasu',
+    'Entry {n}': 'Wpis {n}',
+  },
   entry: '{what}{kind}, źródło {source}, otrzymano {at}: {state}',
   request: 'żądanie: ',
   record: 'zapis: ',
@@ -405,6 +507,12 @@ const pl: PageWords = {
     'dodał go menedżer plików i nie został sprawdzony',
     'jego punkt kontrolny zawiera wiersz, który nie jest podpisem',
     'podaje datę otrzymania $1, ale następuje po wpisie $2, otrzymanym $3: miejsce jest udowodnione, czas nie',
+    'punkt kontrolny do wpisu $1 podpisali także: $2. Klucze świadków dołączono do plików: proszę porównać je z tymi, które świadkowie publikują, albo podać własne zasady. Pod nim: wpis $3',
+    'punkt kontrolny do wpisu $1 podpisali także, zgodnie z Państwa zasadami: $2. Pod nim: wpis $3',
+    'punkt kontrolny do wpisu $1 podpisało mniej świadków, niż wymagają Państwa zasady. Pod nim: wpis $2',
+    'żaden świadek nie podpisał punktu kontrolnego do wpisu $1. Pod nim: wpis $2',
+    'podlega punktowi kontrolnemu do wpisu $1, który powstał razem z pakietem, zanim jakikolwiek świadek mógł go podpisać: podpisy świadków obejmują wpisy, a nie pozostałe pliki',
+    'według $1 punkt kontrolny do wpisu $2 istniał $3. Dowodzi tego tylko podpis urzędu znacznika czasu, którego tu się nie sprawdza: $4CERTYFIKATY; $5 go pokazuje',
   ],
 };
 
@@ -416,6 +524,9 @@ const pt: PageWords = {
   key: 'Chave de verificação do responsável (opcional)',
   keyHelp:
     'O pacote contém a sua chave. Quem falsifica um pacote inteiro também pode falsificar a chave: obtenha-a por outra via, junto do responsável ou no endereço /.well-known/consent-ledger/log.vkey do seu servidor.',
+  policy: 'A sua própria política de testemunhas (opcional, para auditores)',
+  policyHelp:
+    'As testemunhas são terceiros que assinaram um ponto de controlo deste registo. Indique aquelas em que confia, com as chaves que publicam: a verificação falha se não tiverem assinado.',
   noScript: 'Esta página precisa de JavaScript. Sem ele: node verify.mjs PACK.zip',
   working: 'A verificar {what} …',
   several: 'ficheiros: {n}',
@@ -425,7 +536,13 @@ const pt: PageWords = {
   states: { ok: 'inalterado', bad: 'alterado', note: 'nota' },
   limits:
     'Verde significa: estes bytes não mudaram desde que o ponto de controlo foi assinado. Não diz quem enviou um registo, nem que nenhum foi omitido, nem que está certa uma hora anterior ao momento em que outra pessoa conheceu o ponto de controlo.',
-  names: { 'Verifier key': 'Chave de verificação', Files: 'Ficheiros', 'Entry {n}': 'Entrada {n}' },
+  names: {
+    'Verifier key': 'Chave de verificação',
+    Files: 'Ficheiros',
+    Witnesses: 'Testemunhas',
+    'Time stamp': 'Carimbo temporal',
+    'Entry {n}': 'Entrada {n}',
+  },
   entry: '{what}{kind} de {source}, recebido {at}: {state}',
   request: 'pedido: ',
   record: 'registo: ',
@@ -459,6 +576,12 @@ const pt: PageWords = {
     'foi acrescentado por um gestor de ficheiros e não foi verificado',
     'o seu ponto de controlo contém uma linha que não é uma assinatura',
     'diz que foi recebida em $1, mas vem depois da entrada $2, recebida em $3: o seu lugar está provado, a hora não',
+    'o ponto de controlo até à entrada $1 também foi assinado por $2. As chaves das testemunhas vinham com os ficheiros: compare-as com as que elas publicam, ou indique a sua própria política. Sob ele: entrada $3',
+    'o ponto de controlo até à entrada $1 também foi assinado, como exige a sua política, por $2. Sob ele: entrada $3',
+    'o ponto de controlo até à entrada $1 foi assinado por menos testemunhas do que exige a sua política. Sob ele: entrada $2',
+    'nenhuma testemunha assinou o ponto de controlo até à entrada $1. Sob ele: entrada $2',
+    'está sob o ponto de controlo até à entrada $1, criado com o pacote, antes de uma testemunha o poder assinar: o que as testemunhas assinaram abrange as entradas, não os outros ficheiros',
+    'segundo $1, o ponto de controlo até à entrada $2 existia em $3. Só a assinatura da autoridade o prova, e não é verificada aqui: $4CERTIFICADOS; $5 mostra-a',
   ],
 };
 
@@ -470,6 +593,9 @@ const sv: PageWords = {
   key: 'Kontrollnyckel från den personuppgiftsansvarige (valfritt)',
   keyHelp:
     'Paketet innehåller sin nyckel. Den som förfalskar ett helt paket kan också förfalska nyckeln. Skaffa den därför på ett andra sätt: från den personuppgiftsansvarige, eller på adressen /.well-known/consent-ledger/log.vkey på dennes server.',
+  policy: 'Er egen policy för vittnen (valfritt, för granskare)',
+  policyHelp:
+    'Vittnen är andra som har signerat en kontrollpunkt i detta register. Ange dem som ni litar på, med de nycklar som de publicerar: kontrollen misslyckas om de inte har signerat.',
   noScript: 'Sidan kräver JavaScript. Utan JavaScript: node verify.mjs PACK.zip',
   working: 'Kontrollerar {what} …',
   several: 'filer: {n}',
@@ -479,7 +605,13 @@ const sv: PageWords = {
   states: { ok: 'oförändrat', bad: 'ändrat', note: 'notering' },
   limits:
     'Grönt betyder: dessa byte har inte ändrats sedan kontrollpunkten signerades. Det säger inte vem som skickade en uppgift, att ingen har utelämnats eller att en tid stämmer från innan någon annan kände till kontrollpunkten.',
-  names: { 'Verifier key': 'Kontrollnyckel', Files: 'Filer', 'Entry {n}': 'Post {n}' },
+  names: {
+    'Verifier key': 'Kontrollnyckel',
+    Files: 'Filer',
+    Witnesses: 'Vittnen',
+    'Time stamp': 'Tidsstämpel',
+    'Entry {n}': 'Post {n}',
+  },
   entry: '{what}{kind} från {source}, mottagen {at}: {state}',
   request: 'begäran: ',
   record: 'uppgift: ',
@@ -513,6 +645,12 @@ const sv: PageWords = {
     'lades till av en filhanterare och har inte kontrollerats',
     'kontrollpunkten har en rad som inte är en signatur',
     'anger att den mottogs $1 men kommer efter post $2, mottagen $3: platsen är bevisad, tiden inte',
+    'kontrollpunkten till och med post $1 har även signerats av $2. Vittnenas nycklar låg bland filerna: jämför dem med dem som de publicerar, eller ange er egen policy. Under den: post $3',
+    'kontrollpunkten till och med post $1 har även signerats, som er policy kräver, av $2. Under den: post $3',
+    'kontrollpunkten till och med post $1 har signerats av färre vittnen än er policy kräver. Under den: post $2',
+    'inget vittne har signerat kontrollpunkten till och med post $1. Under den: post $2',
+    'ligger under kontrollpunkten till och med post $1, som gjordes med paketet, innan något vittne kunde signera den: det som vittnen har signerat omfattar posterna, inte de övriga filerna',
+    'enligt $1 fanns kontrollpunkten till och med post $2 den $3. Bara tidsstämpelutgivarens signatur bevisar det, och den kontrolleras inte här: $4CERTIFIKAT; $5 visar den',
   ],
 };
 

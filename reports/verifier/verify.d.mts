@@ -21,3 +21,19 @@ export interface VerifierKey {
 export function parseVerifierKey(text: string): Promise<VerifierKey>;
 export function openCheckpoint(note: string, key: VerifierKey): Promise<unknown>;
 export function parseProof(text: string): { readonly index: number; readonly note: string };
+export function plainShake(rate: number, bytes: Uint8Array, length: number): Uint8Array;
+export function plainMlDsa44(key: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean;
+export interface Policy {
+  readonly isQuorum: (signed: ReadonlySet<string>) => boolean;
+}
+export function parsePolicy(text: string): Promise<Policy>;
+export function cosignersOf(
+  note: string,
+  policy: Policy,
+): Promise<{
+  readonly signed: readonly { readonly name: string; readonly at: string }[];
+  readonly uncounted: readonly string[];
+}>;
+export function ntt(polynomial: readonly number[]): number[];
+export function inverseNtt(transformed: readonly number[]): number[];
+export function matrixEntry(seed: Uint8Array, row: number, column: number): readonly number[];

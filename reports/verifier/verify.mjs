@@ -5,7 +5,7 @@
  *   node verify.mjs pack.zip [--key KEY] [--policy FILE]        (the same is in verify.html, for a browser)
  *
  * Written from the documentation alone (docs/architecture.md, Ledger format, and docs/proofs.md), from C2SP signed-note, tlog-checkpoint, tlog-proof, tlog-policy and tlog-cosignature, and from RFC 6962,
- * RFC 8032 and RFC 9162. It shares no code with the program that it checks.
+ * RFC 8032, RFC 9162, FIPS 202 and FIPS 204. It shares no code with the program that it checks.
  */
 
 // ---------------------------------------------------------------- bytes
@@ -181,6 +181,217 @@ export function plainEd25519(key, signature, message) {
   const [x1, y1, z1] = timesPoint(s, BASE);
   const [x2, y2, z2] = addPoints(rPoint, timesPoint(k, keyPoint));
   return mod(x1 * z2 - x2 * z1) === 0n && mod(y1 * z2 - y2 * z1) === 0n;
+}
+
+// ---------------------------------------------------------------- SHAKE (FIPS 202)
+
+/** Steps ρ and π: where each lane goes, and by how many bits it is turned. */
+const LANES = [];
+for (let [t, x, y] = [0, 1, 0]; t < 24; t += 1) {
+  [x, y] = [y, (2 * x + 3 * y) % 5];
+  LANES.push({ to: x + 5 * y, by: BigInt((((t + 1) * (t + 2)) / 2) % 64) });
+}
+
+/** The constants of step ι, from the shift register of section 3.2.5. */
+const ROUNDS = [];
+for (let [round, register] = [0, 1]; round < 24; round += 1) {
+  let constant = 0n;
+  for (let j = 0; j < 7; j += 1) {
+    if (register & 1) constant |= 1n << BigInt(2 ** j - 1);
+    register = register & 0x80 ? ((register << 1) ^ 0x171) & 0xff : register << 1;
+  }
+  ROUNDS.push(constant);
+}
+
+/** Keccak-f[1600] on 25 lanes, of which that at (x, y) is number x + 5y. */
+function permute(lanes) {
+  const turn = (x, n) => (x << n) | (x >> (64n - n));
+  for (const constant of ROUNDS) {
+    const columns = [0, 1, 2, 3, 4].map((x) => lanes[x] ^ lanes[x + 5] ^ lanes[x + 10] ^ lanes[x + 15] ^ lanes[x + 20]);
+    for (let at = 0; at < 25; at += 1)
+      lanes[at] ^= columns[(at + 4) % 5] ^ BigInt.asUintN(64, turn(columns[(at + 1) % 5], 1n));
+    let moved = lanes[1];
+    for (const { to, by } of LANES) {
+      const next = lanes[to];
+      lanes[to] = BigInt.asUintN(64, turn(moved, by));
+      moved = next;
+    }
+    for (let row = 0; row < 25; row += 5) {
+      const old = lanes.slice(row, row + 5);
+      for (let x = 0; x < 5; x += 1) lanes[row + x] ^= ~old[(x + 1) % 5] & old[(x + 2) % 5];
+    }
+    lanes[0] ^= constant;
+  }
+}
+
+/** The bytes of SHAKE128 (rate 168) or SHAKE256 (rate 136), without end. */
+function* shake(rate, bytes) {
+  const input = new Uint8Array((Math.floor(bytes.length / rate) + 1) * rate);
+  input.set(bytes);
+  input[bytes.length] = 0x1f;
+  input[input.length - 1] |= 0x80;
+  const view = new DataView(input.buffer);
+  const lanes = new BigUint64Array(25);
+  for (let at = 0; at < input.length; at += rate) {
+    for (let lane = 0; lane < rate / 8; lane += 1) lanes[lane] ^= view.getBigUint64(at + 8 * lane, true);
+    permute(lanes);
+  }
+  for (;;) {
+    const out = new DataView(new ArrayBuffer(rate));
+    for (let lane = 0; lane < rate / 8; lane += 1) out.setBigUint64(8 * lane, lanes[lane], true);
+    yield* new Uint8Array(out.buffer);
+    permute(lanes);
+  }
+}
+
+export const plainShake = (rate, bytes, length) => {
+  const stream = shake(rate, bytes);
+  return Uint8Array.from({ length }, () => stream.next().value);
+};
+const shake256 = (length, ...parts) => plainShake(136, concat(...parts), length);
+
+// ---------------------------------------------------------------- ML-DSA-44, verification only (FIPS 204; algorithms by their numbers there)
+
+const Q = 8380417;
+/** Sizes of the matrix, ones in the challenge, bound of the response, and half of the range that hints correct (table 1). */
+const [ROWS, COLUMNS, TAU, GAMMA1, GAMMA2, OMEGA] = [4, 4, 39, 2 ** 17, (Q - 1) / 88, 80];
+// Products of two numbers below Q are exact in a double.
+const modQ = (x) => ((x % Q) + Q) % Q;
+
+/** Powers of 1753 in the order of reversed bits (appendix B). */
+const ZETAS = Array.from({ length: 256 }, (_, n) => {
+  let [power, exponent] = [1, 0];
+  for (let bit = 0; bit < 8; bit += 1) if (n & (1 << bit)) exponent += 128 >> bit;
+  for (; exponent > 0; exponent -= 1) power = (power * 1753) % Q;
+  return power;
+});
+
+/** Algorithm 41. */
+export function ntt(polynomial) {
+  const w = polynomial.map(modQ);
+  for (let [length, m] = [128, 0]; length >= 1; length /= 2)
+    for (let start = 0; start < 256; start += 2 * length) {
+      m += 1;
+      for (let j = start; j < start + length; j += 1) {
+        const t = (ZETAS[m] * w[j + length]) % Q;
+        [w[j], w[j + length]] = [modQ(w[j] + t), modQ(w[j] - t)];
+      }
+    }
+  return w;
+}
+
+/** Algorithm 42. */
+export function inverseNtt(transformed) {
+  const w = [...transformed];
+  for (let [length, m] = [1, 256]; length < 256; length *= 2)
+    for (let start = 0; start < 256; start += 2 * length) {
+      m -= 1;
+      for (let j = start; j < start + length; j += 1)
+        [w[j], w[j + length]] = [modQ(w[j] + w[j + length]), modQ(ZETAS[m] * modQ(w[j + length] - w[j]))];
+    }
+  return w.map((x) => modQ(x * 8347681));
+}
+
+/** Numbers of `width` bits, the lowest bits first (algorithm 18). */
+function numbersIn(bytes, width) {
+  const numbers = [];
+  let [rest, bits] = [0, 0];
+  for (const byte of bytes) {
+    rest += byte * 2 ** bits;
+    for (bits += 8; bits >= width; bits -= width) {
+      numbers.push(rest % 2 ** width);
+      rest = Math.floor(rest / 2 ** width);
+    }
+  }
+  return numbers;
+}
+
+/** The same in the other direction, for numbers of six bits (algorithm 28). */
+function bytesOfSixBits(numbers) {
+  const bytes = [];
+  for (let at = 0; at < numbers.length; at += 4) {
+    const [a, b, c, d] = numbers.slice(at, at + 4);
+    const all = a + b * 2 ** 6 + c * 2 ** 12 + d * 2 ** 18;
+    bytes.push(all & 255, (all >> 8) & 255, all >> 16);
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** One polynomial of the matrix (algorithms 30 and 32). */
+export function matrixEntry(seed, row, column) {
+  const stream = shake(168, concat(seed, Uint8Array.of(column, row)));
+  const next = () => stream.next().value;
+  const numbers = [];
+  while (numbers.length < 256) {
+    const number = next() + next() * 2 ** 8 + (next() & 127) * 2 ** 16;
+    if (number < Q) numbers.push(number);
+  }
+  return numbers;
+}
+
+/** The challenge (algorithm 29). */
+function sampleInBall(seed) {
+  const stream = shake(136, seed);
+  const next = () => stream.next().value;
+  const signs = Array.from({ length: 8 }, next);
+  const c = new Array(256).fill(0);
+  for (let i = 256 - TAU; i < 256; i += 1) {
+    let j = next();
+    while (j > i) j = next();
+    const bit = i + TAU - 256;
+    c[i] = c[j];
+    c[j] = (signs[bit >> 3] >> (bit & 7)) & 1 ? -1 : 1;
+  }
+  return c;
+}
+
+/** The hints, each row as a set of places; null unless they are encoded in the one valid way (algorithm 21). */
+function hintsIn(bytes) {
+  const rows = [];
+  let at = 0;
+  for (let row = 0; row < ROWS; row += 1) {
+    const end = bytes[OMEGA + row];
+    if (end < at || end > OMEGA) return null;
+    const places = bytes.subarray(at, end);
+    if (places.some((place, nth) => nth > 0 && places[nth - 1] >= place)) return null;
+    rows.push(new Set(places));
+    at = end;
+  }
+  return bytes.subarray(at, OMEGA).some((byte) => byte !== 0) ? null : rows;
+}
+
+/** The high part of a number, corrected by its hint (algorithms 36 and 40). */
+function useHint(isHinted, number) {
+  const m = (Q - 1) / (2 * GAMMA2);
+  const rest = number % (2 * GAMMA2);
+  const low = rest > GAMMA2 ? rest - 2 * GAMMA2 : rest;
+  // The last part belongs to the first one.
+  const high = ((number - low) / (2 * GAMMA2)) % m;
+  return isHinted ? (high + (low > 0 ? 1 : m - 1)) % m : high;
+}
+
+/** Algorithms 3 and 8, with an empty context. */
+export function plainMlDsa44(key, signature, message) {
+  if (key.length !== 32 + ROWS * 320 || signature.length !== 32 + COLUMNS * 576 + OMEGA + ROWS) return false;
+  const [seed, challenge] = [key.subarray(0, 32), signature.subarray(0, 32)];
+  const polynomials = (count, bytes, width) =>
+    Array.from({ length: count }, (_, nth) =>
+      numbersIn(bytes.subarray(nth * 32 * width, (nth + 1) * 32 * width), width),
+    );
+  const z = polynomials(COLUMNS, signature.subarray(32), 18).map((one) => one.map((x) => GAMMA1 - x));
+  const hints = hintsIn(signature.subarray(32 + COLUMNS * 576));
+  // β is τ times the largest coefficient of the secret key, 2.
+  if (hints === null || z.some((one) => one.some((x) => Math.abs(x) >= GAMMA1 - TAU * 2))) return false;
+  const mu = shake256(64, shake256(64, key), Uint8Array.of(0, 0), message);
+  const c = ntt(sampleInBall(challenge));
+  const zs = z.map(ntt);
+  const high = polynomials(ROWS, key.subarray(32), 10).map((t1, row) => {
+    const t = ntt(t1.map((x) => x * 2 ** 13));
+    const sum = t.map((x, n) => modQ(-c[n] * x));
+    zs.forEach((one, column) => matrixEntry(seed, row, column).forEach((a, n) => (sum[n] = (sum[n] + a * one[n]) % Q)));
+    return bytesOfSixBits(inverseNtt(sum).map((x, n) => useHint(hints[row].has(n), x)));
+  });
+  return equal(challenge, shake256(32, mu, ...high));
 }
 
 /** Replaced by tests, to check the fallbacks. */
@@ -465,10 +676,12 @@ export async function openCheckpoint(note, key) {
 }
 
 /**
- * Who has to sign, and the rule (C2SP tlog-policy); throws with a sentence. A witness whose key is not Ed25519 counts as one that has not signed: this verifier cannot check it.
+ * Who has to sign, and the rule (C2SP tlog-policy); throws with a sentence. A witness with a key of a type other than Ed25519 and ML-DSA-44 counts as one that has not signed: this
+ * verifier cannot check it.
  */
 export async function parsePolicy(text) {
   const [witnesses, logs, met, members] = [new Map(), [], new Map([['none', () => true]]), new Set()];
+  const logKeys = [];
   let quorum = null;
   for (const line of text.split('\n')) {
     const [keyword, name, ...rest] = line.split(/[ \t]+/).filter((item) => item !== '');
@@ -478,14 +691,21 @@ export async function parsePolicy(text) {
     if (/[\0-\x08\x0a-\x1f\x7f]/.test(line)) fail();
     if (keyword === undefined || keyword.startsWith('#')) continue;
     if (name === undefined || (['witness', 'group'].includes(keyword) && met.has(name))) fail();
-    if (keyword === 'log') logs.push(name);
-    else if (keyword === 'witness') {
-      witnesses.set(name, await parseWitnessKey(rest[0] ?? ''));
+    if (keyword === 'log') {
+      const key = await keyOfLog(name);
+      if (key === null || rest.length > 1 || logKeys.some((one) => equal(one, key))) fail();
+      logKeys.push(key);
+      logs.push(name);
+    } else if (keyword === 'witness') {
+      const witness = await parseWitnessKey(rest[0] ?? '');
+      if (rest.length > 2 || [...witnesses.values()].some(({ key }) => equal(key, witness.key))) fail();
+      witnesses.set(name, witness);
       met.set(name, (signed) => signed.has(name));
     } else if (keyword === 'group') {
       const [threshold, ...names] = rest;
-      const wanted = threshold === 'all' ? names.length : threshold === 'any' ? 1 : Number(threshold);
-      if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= names.length)) fail();
+      const isDecimal = /^[1-9]\d{0,4}$/.test(threshold);
+      const wanted = threshold === 'all' ? names.length : threshold === 'any' ? 1 : isDecimal ? Number(threshold) : 0;
+      if (wanted < 1 || wanted > names.length) fail();
       for (const one of names) {
         if (one === 'none' || !met.has(one) || members.has(one)) fail();
         members.add(one);
@@ -499,30 +719,106 @@ export async function parsePolicy(text) {
   return { logs, witnesses, isQuorum: quorum };
 }
 
-/** `<name>+<key hash>+<base64 of 0x04 ‖ public key>` (C2SP tlog-cosignature); throws with a sentence. */
+/** The key in a verifier key of a log, of whatever type, by which two are the same; null if it is not one. */
+async function keyOfLog(text) {
+  const [, name, hash, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? [];
+  const bytes = encoded === undefined ? null : fromBase64(encoded);
+  if (bytes === null || bytes.length < 2) return null;
+  const computed = await sha256(concat(encoder.encode(`${name}\n`), bytes));
+  // The id of a key of type 0x02 is computed in another way.
+  return hexOf(computed.slice(0, 4)) === hash || bytes[0] === 2 ? bytes.slice(1) : null;
+}
+
+/** What the first byte of a witness's key stands for: name, bytes of key and signature, and how a signature is checked. */
+const COSIGNATURES = {
+  4: { what: 'Ed25519', keyBytes: 32, bytes: 64, isValid: isSigned, messageOf: textToCosign },
+  6: { what: 'ML-DSA-44', keyBytes: 1312, bytes: 2420, isValid: plainMlDsa44, messageOf: subtreeToCosign },
+};
+
+/** `<name>+<key hash>+<base64 of type ‖ public key>` (C2SP tlog-cosignature); throws with a sentence. `type` is undefined if it is not known. */
 async function parseWitnessKey(text) {
   const [, name, hash, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? [];
   const bytes = encoded === undefined ? null : fromBase64(encoded);
-  if (bytes === null || bytes.length < 33) throw new Error(`${JSON.stringify(text)} is not the key of a witness`);
+  const type = bytes === null ? undefined : COSIGNATURES[bytes[0]];
+  // Only witnesses have keys of other types than the log's.
+  if (
+    bytes === null ||
+    bytes.length < 33 ||
+    bytes[0] === 1 ||
+    (type !== undefined && bytes.length !== 1 + type.keyBytes)
+  )
+    throw new Error(`${JSON.stringify(text.slice(0, 200))} is not the key of a witness`);
   const computed = (await sha256(concat(encoder.encode(`${name}\n`), bytes))).slice(0, 4);
-  if (bytes[0] === 4 && hexOf(computed) !== hash) throw new Error(`the key hash of ${name} does not match its key`);
-  return { name, id: fromHex(hash), publicKey: bytes[0] === 4 && bytes.length === 33 ? bytes.slice(1) : null };
+  if (type !== undefined && hexOf(computed) !== hash) throw new Error(`the key hash of ${name} does not match its key`);
+  return { name, id: fromHex(hash), key: bytes.slice(1), type, typeByte: bytes[0] };
 }
 
-/** Names and times of the witnesses of a policy that signed a checkpoint; throws if a signature in the name of one is invalid. */
-async function cosignersOf(note, policy) {
+/** C2SP tlog-cosignature, Ed25519 signed message. */
+function textToCosign(name, time, text) {
+  return encoder.encode(`cosignature/v1\ntime ${time}\n${text}`);
+}
+
+/** C2SP tlog-cosignature, ML-DSA-44 signed message: cosigned_message, about the tree from its first leaf. */
+function subtreeToCosign(name, time, text) {
+  const [origin, size, root] = text.split('\n');
+  const number = (value) => {
+    const view = new DataView(new ArrayBuffer(8));
+    view.setBigUint64(0, value);
+    return new Uint8Array(view.buffer);
+  };
+  const named = (words) => {
+    const bytes = encoder.encode(words);
+    if (bytes.length > 255) throw new Error(`the name ${JSON.stringify(words)} is too long for a cosignature`);
+    return concat(Uint8Array.of(bytes.length), bytes);
+  };
+  const label = encoder.encode('subtree/v1\n\0');
+  return concat(label, named(name), number(time), named(origin), number(0n), number(BigInt(size)), fromBase64(root));
+}
+
+/**
+ * Names and times of the witnesses of a policy that signed a checkpoint, and those whose signatures do not count, with the reason; throws if a signature in the name of one is
+ * invalid.
+ */
+export async function cosignersOf(note, policy) {
   const { text, signatures } = parseNote(note);
-  const found = [];
+  const found = { signed: [], uncounted: [] };
   for (const [name, witness] of policy.witnesses) {
+    const { type } = witness;
     const own = signatures.find((one) => one.name === witness.name && equal(one.id, witness.id));
-    if (own === undefined || witness.publicKey === null) continue;
-    const time = own.signature.length === 72 ? new DataView(own.signature.slice(0, 8).buffer).getBigUint64(0) : null;
-    const message = encoder.encode(`cosignature/v1\ntime ${time}\n${text}`);
-    if (time === null || time >= 1n << 40n || !(await isSigned(witness.publicKey, own.signature.slice(8), message)))
+    if (own === undefined) continue;
+    if (type === undefined) {
+      const hex = hexOf(Uint8Array.of(witness.typeByte));
+      found.uncounted.push(`that of ${name} is of type 0x${hex}, which this verifier cannot check`);
+      continue;
+    }
+    const { length } = own.signature;
+    const time = length === 8 + type.bytes ? new DataView(own.signature.slice(0, 8).buffer).getBigUint64(0) : null;
+    if (
+      time === null ||
+      time >= 1n << 40n ||
+      !(await type.isValid(witness.key, own.signature.slice(8), type.messageOf(witness.name, time, text)))
+    )
       throw new Error(`the cosignature of ${name} on its checkpoint is invalid`);
-    found.push({ name, at: new Date(Number(time) * 1000).toISOString() });
+    // It says that it agrees with what was seen, but not when, nor that it was the newest.
+    if (time === 0n) found.uncounted.push(`that of ${name} does not say when it was made`);
+    else found.signed.push({ name, at: new Date(Number(time) * 1000).toISOString() });
   }
   return found;
+}
+
+/** The time in a token over a hash, as it says itself (RFC 3161 section 2.4.2: TSTInfo has messageImprint, serialNumber, genTime in this order); null if it is not over it. */
+function stampedAt(token, digest) {
+  const imprint = concat(Uint8Array.of(4, 32), digest);
+  for (let at = 0; at + imprint.length < token.length; at += 1) {
+    if (token[at] !== 4 || !equal(token.subarray(at, at + imprint.length), imprint)) continue;
+    const serial = at + imprint.length;
+    const time = serial + 2 + token[serial + 1];
+    if (token[serial] !== 2 || token[time] !== 0x18) continue;
+    const text = readText(token.subarray(time + 2, time + 2 + token[time + 1]));
+    const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z$/.exec(text) ?? [];
+    if (s !== undefined) return `${y}-${mo}-${d}T${h}:${mi}:${s}Z`;
+  }
+  return null;
 }
 
 /** Throws with a sentence. */
@@ -698,25 +994,13 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     say('bad', 'tlog-policy', error.message);
     if (isOwn) return result(key);
   }
-  const seen = new Set();
-  /** Says who else signed a checkpoint, once. */
-  const noteWitnesses = async (what, head) => {
-    if (seen.has(head.note)) return;
-    seen.add(head.note);
-    const signed = await cosignersOf(head.note, policy);
-    const of = `the checkpoint over ${counted(head.size)}`;
-    if (!policy.isQuorum(new Set(signed.map(({ name }) => name))))
-      say(
-        'bad',
-        what,
-        `${of} was not signed by as many witnesses as ${isOwn ? 'your policy' : 'the enclosed policy'} requires`,
-      );
-    else if (signed.length > 0)
-      say(
-        isOwn ? 'ok' : 'note',
-        'Witnesses',
-        `${of} was also signed by ${signed.map(({ name, at }) => `${name} (${at})`).join(', ')}${isOwn ? ', as your policy requires' : '. The keys of the witnesses came with the files: compare them with those that they publish, or give your own policy'}`,
-      );
+  /** The checkpoints of the proofs by their notes, each with who else signed it and the proofs under it. */
+  const signedBy = new Map();
+  const noteWitnesses = async (id, head) => {
+    const known = signedBy.get(head.note) ?? { head, signed: cosignersOf(head.note, policy), ids: [] };
+    signedBy.set(head.note, known);
+    await known.signed;
+    known.ids.push(id);
   };
 
   const heads = new Map();
@@ -738,7 +1022,7 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     if (proof === null) throw new Error('its proof is missing');
     const found = await proveEntry({ proof: textOf(proof), meta, body }, key);
     noteHead(`proofs/${id}.tlog-proof`, found.head);
-    await noteWitnesses(`proofs/${id}.tlog-proof`, found.head);
+    await noteWitnesses(id, found.head);
     const { note, size } = found.head;
     sealed.set(note.slice(0, note.indexOf('\n', note.indexOf('\n\n') + 2) + 1), size);
     proven.set(id, { ...found, body });
@@ -749,8 +1033,51 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
   if (manifestBytes !== null) await checkManifest();
   else await checkLoose();
   checkTimes();
+  await checkWitnesses();
   await checkStamps();
   return result(key);
+
+  /** Who signed what. The manifest of a pack is sealed with it, so no witness can have signed over it: that is said, and refused only if they signed over none of its entries either. */
+  async function checkWitnesses() {
+    const found = [];
+    for (const { head, signed, ids } of signedBy.values()) {
+      const { signed: who, uncounted } = await signed.catch(() => ({ signed: [], uncounted: [] }));
+      const entries = ids.filter((id) => id !== 'manifest').sort((a, b) => a - b);
+      found.push({ head, who, uncounted, entries, isMet: policy.isQuorum(new Set(who.map(({ name }) => name))) });
+    }
+    found.sort((a, b) => a.head.size - b.head.size);
+    const isMetByEntries = found.some(({ entries, isMet }) => isMet && entries.length > 0);
+    for (const { head, who, uncounted, entries, isMet } of found) {
+      const of = `the checkpoint over ${counted(head.size)}`;
+      const shown =
+        entries.length > 20 ? `${entries.slice(0, 20).join(', ')}, … (${entries.length})` : entries.join(', ');
+      const under = entries.length === 0 ? '' : `. Under it: ${entries.length === 1 ? 'entry' : 'entries'} ${shown}`;
+      const names = who.map(({ name, at }) => `${name} (${at})`).join(', ');
+      for (const why of uncounted) say('note', 'Witnesses', `a cosignature of ${of} does not count: ${why}`);
+      const isNew = entries.length === 0 && (isOwn ? isMetByEntries : isMet);
+      if (isNew && (!isMet || who.length === 0) && policy.witnesses.size > 0)
+        say(
+          'note',
+          'manifest.json',
+          `is under ${of}, which was made with the pack, before any witness could sign it: what witnesses signed covers the entries, not the other files`,
+        );
+      else if (!isMet)
+        say(
+          'bad',
+          `proofs/${entries[0] ?? 'manifest'}.tlog-proof`,
+          `${of} was not signed by as many witnesses as ${isOwn ? 'your policy' : 'the enclosed policy'} requires${under}`,
+        );
+      else if (who.length === 0) {
+        if (policy.witnesses.size > 0) say('note', 'Witnesses', `no witness has signed ${of}${under}`);
+      } else if (isOwn) say('ok', 'Witnesses', `${of} was also signed by ${names}, as your policy requires${under}`);
+      else
+        say(
+          'note',
+          'Witnesses',
+          `${of} was also signed by ${names}. The keys of the witnesses came with the files: compare them with those that they publish, or give your own policy${under}`,
+        );
+    }
+  }
 
   /** A token covers a checkpoint of these proofs. Who signed it, and so its time, is for a program that knows the authority's certificates. */
   async function checkStamps() {
@@ -759,14 +1086,13 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
       if (stem === undefined) continue;
       const note = contentOf(`${stem}.note`);
       const size = note === null ? undefined : sealed.get(readText(note));
-      const imprint = size === undefined ? null : concat(Uint8Array.of(4, 32), await sha256(note));
-      if (imprint === null || !hexOf(contentOf(name)).includes(hexOf(imprint)))
-        say('bad', name, 'is not over a checkpoint of these proofs');
+      const at = size === undefined ? null : stampedAt(contentOf(name), await sha256(note));
+      if (at === null) say('bad', name, 'is not over a checkpoint of these proofs');
       else
         say(
           'note',
           'Time stamp',
-          `${name} is about the checkpoint over ${counted(size)}. Its time is proven by the authority's signature, which is not checked here: openssl ts -verify -data ${stem}.note -in ${name} -CAfile CERTIFICATES, and openssl ts -reply -in ${name} -text shows it`,
+          `${name} says that the checkpoint over ${counted(size)} existed on ${at}. Only the authority's signature proves that, and it is not checked here: openssl ts -verify -data ${stem}.note -in ${name} -CAfile CERTIFICATES, and openssl ts -reply -in ${name} -text shows it`,
         );
     }
   }
@@ -1130,7 +1456,9 @@ async function main(args) {
         const isInside = (await stat(path)).isDirectory();
         await add(
           path,
-          isInside ? '' : /(?:^|[/\\])proofs[/\\][^/\\]+$/.test(path) ? `proofs/${basename(path)}` : basename(path),
+          isInside
+            ? ''
+            : (/(?:^|[/\\])((?:proofs|witnessed)[/\\][^/\\]+)$/.exec(path)?.[1].replace('\\', '/') ?? basename(path)),
         );
       }
     }
@@ -1159,6 +1487,7 @@ async function main(args) {
 function page() {
   const byId = (id) => document.getElementById(id);
   const [drop, picker, keyField, verdict, list] = ['drop', 'files', 'key', 'verdict', 'checks'].map(byId);
+  const policyField = byId('policy');
   /** The texts of the page in its language. What they do not cover is shown in English. */
   const words = JSON.parse(byId('words').textContent);
   const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
@@ -1182,8 +1511,10 @@ function page() {
     return null;
   };
 
+  let runs = 0;
   async function run(chosen) {
     if (chosen.length === 0) return;
+    const nth = (runs += 1);
     verdict.className = 'working';
     const one = chosen.length === 1 ? chosen[0].name : fill(words.several, { n: chosen.length });
     verdict.textContent = fill(words.working, { what: one });
@@ -1194,6 +1525,8 @@ function page() {
     } catch (error) {
       found = { ok: false, checks: [{ state: 'bad', what: chosen[0].name, text: error.message }] };
     }
+    // Something else was chosen or written meanwhile.
+    if (nth !== runs) return;
     const faults = found.checks.filter(({ state }) => state === 'bad').length;
     verdict.className = found.ok ? 'ok' : 'bad';
     verdict.textContent = found.ok ? words.good : fill(faults === 1 ? words.badOne : words.bad, { n: faults });
@@ -1218,7 +1551,9 @@ function page() {
   }
 
   async function checkFiles(chosen) {
-    const options = { expectedKey: keyField.value.trim() };
+    // Without the spaces around it; a field is empty unless something was written into it.
+    const policyText = policyField.value.trim();
+    const options = { expectedKey: keyField.value.trim(), policyText: policyText === '' ? '' : `${policyText}\n` };
     const [first] = chosen;
     const bytes = new Uint8Array(await first.arrayBuffer());
     if (chosen.length === 1 && bytes[0] === 0x50 && bytes[1] === 0x4b) return check(await unzip(bytes), options);
@@ -1226,7 +1561,11 @@ function page() {
     for (const file of chosen) {
       const name =
         file.webkitRelativePath ||
-        (/^(?:manifest|\d+)\.(?:tlog-proof|meta|body)$/.test(file.name) ? `proofs/${file.name}` : file.name);
+        (/^(?:manifest|\d+)\.(?:tlog-proof|meta|body)$/.test(file.name)
+          ? `proofs/${file.name}`
+          : /^\d+-\d{16}\.(?:note|[A-Za-z0-9_-]+\.tsr)$/.test(file.name)
+            ? `witnessed/${file.name}`
+            : file.name);
       const content = new Uint8Array(await file.arrayBuffer());
       const bundle = await bundleIn(content);
       for (const [inside, one] of bundle ?? [[name, { content, broken: false }]]) files.set(inside, one);
@@ -1237,7 +1576,7 @@ function page() {
   let latest = [];
   const start = (chosen) => run((latest = [...chosen]));
   picker.addEventListener('change', () => start(picker.files));
-  keyField.addEventListener('change', () => run(latest));
+  for (const field of [keyField, policyField]) field.addEventListener('change', () => run(latest));
   for (const event of ['dragover', 'dragleave', 'drop'])
     window.addEventListener(event, (happening) => {
       happening.preventDefault();

@@ -7,7 +7,7 @@ import { verifierKeyOf } from '../crypto/checkpoint.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { UntrustedEntry } from '../ledger/cited.ts';
-import { createProver, proofFiles } from '../ledger/prove-entry.ts';
+import { createProver, proofFiles, type Prover } from '../ledger/prove-entry.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import { createHistory } from '../store/queries/history.ts';
 import { createBannerCitation } from '../store/queries/history-banners.ts';
@@ -19,8 +19,6 @@ import {
   recordLookUp,
   type Untrusted,
 } from './look-up.ts';
-
-type Prover = ReturnType<typeof createProver>;
 
 interface RecordRequest {
   readonly source: string;

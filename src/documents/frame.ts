@@ -130,14 +130,14 @@ export async function frameOf(
 }
 
 /**
- * When a document requested as of an entry was first made. It is reproduced with that date, unless another is given.
- * Null: never, so it is dated now.
+ * The parameters with which a document requested as of an entry was first made. It is reproduced with its date, unless
+ * another is given. Null: it never was, so it is dated now.
  */
 export async function madeBefore(
   { read }: Pick<DocumentDeps, 'read'>,
   asked: { source: string; name: string; format: string; asOf: number; caseId: string | null },
   parameters: Readonly<Record<string, string | null>>,
-): Promise<string | null> {
+): Promise<(Readonly<Record<string, unknown>> & { readonly madeAt: string }) | null> {
   let query = read
     .selectFrom('documents')
     .select('parameters')
@@ -149,7 +149,7 @@ export async function madeBefore(
   for (const row of await query.orderBy('seq').execute()) {
     const known = JSON.parse(row.parameters) as Record<string, unknown>;
     const same = Object.entries(parameters).every(([name, value]) => (known[name] ?? null) === value);
-    if (same && typeof known['madeAt'] === 'string') return known['madeAt'];
+    if (same && typeof known['madeAt'] === 'string') return { ...known, madeAt: known['madeAt'] };
   }
   return null;
 }

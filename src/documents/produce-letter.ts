@@ -148,7 +148,7 @@ export async function produceLetter(
   const asked = { source, name: 'letter', format, caseId };
   const same = { step, ...(request.text == null ? {} : { text: textOf(request.text) }) };
   const before = asOf === undefined ? null : await madeBefore(deps, { ...asked, asOf }, same);
-  const madeAt = request.madeAt ?? before ?? undefined;
+  const madeAt = request.madeAt ?? before?.madeAt;
   const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt, step });
   if ('outcome' in loaded) return loaded;
   const { input, cited } = loaded;

@@ -22,9 +22,11 @@ import {
   refusing,
 } from './frame.ts';
 import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
+import { UsageError } from '../core/errors.ts';
 import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import { createProver, proofFiles, type Under } from '../ledger/prove-entry.ts';
+import { newestWitnessed, witnessedAsRecorded, type WitnessedNote } from '../ledger/cosigned-checkpoints.ts';
+import { createProver, noteAsSealed, proofFiles, type Under } from '../ledger/prove-entry.ts';
 import { loadOwnText } from './letter-texts.ts';
 import { registerDocument } from './register.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
@@ -68,9 +70,11 @@ export async function producePack(
   if (source === null) return { outcome: 'unknown-case', caseId };
   const asked = { source, name: 'dsar-pack', format: 'zip', caseId };
   const before = asOf === undefined ? null : await madeBefore(deps, { ...asked, asOf }, {});
-  const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt: request.madeAt ?? before ?? undefined });
+  const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt: request.madeAt ?? before?.madeAt });
   if ('outcome' in loaded) return loaded;
-  const { input, cited, found } = loaded;
+  const { cited, found } = loaded;
+  const witnessed = await witnessedFor(deps, before);
+  const input = { ...loaded.input, ...(witnessed === null ? {} : { witnessed }) };
   const fault = await deps.readModelsFault();
   if (fault !== null) return { outcome: 'refused', problem: fault };
   const facts = {
@@ -82,7 +86,7 @@ export async function producePack(
     caseId,
     parameters: packParameters(input),
   };
-  const proofs = packProofs(deps, cited, input.checkpoint?.size ?? 'first', (sealed) => {
+  const proofs = packProofs(deps, cited, input.checkpoint?.size ?? 'first', witnessed, (sealed) => {
     const { reference, name } = facts;
     const action = {
       action: 'document.manifest' as const,
@@ -104,16 +108,41 @@ export async function producePack(
   });
 }
 
-/** Proofs under the checkpoint printed in the pack; for later entries and the manifest, under the first checkpoint after it. */
+/**
+ * The newest checkpoint that witnesses have signed or stamped, or what the pack enclosed when it was first made; null:
+ * none, or the file with the witnesses is unusable, about which the operator is warned: an answer does not wait for it.
+ */
+async function witnessedFor(
+  { proofs }: DocumentDeps,
+  before: Readonly<Record<string, unknown>> | null,
+): Promise<WitnessedNote | null> {
+  const noteOf = noteAsSealed(proofs.store);
+  try {
+    const kept = await proofs.cosigned?.();
+    if (kept === undefined) return null;
+    if (before === null) return await newestWitnessed(kept, 1, noteOf);
+    const { witnessed } = before;
+    return typeof witnessed === 'string' ? await witnessedAsRecorded(kept, witnessed, noteOf) : null;
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Proofs of entries under the checkpoint that witnesses have signed if it covers them, otherwise under the one printed in
+ * the pack; for later entries and the manifest, under the first checkpoint after it.
+ */
 function packProofs(
   deps: DocumentDeps,
   cited: Cited,
   under: Under,
+  witnessed: WitnessedNote | null,
   append: (sealed: Parameters<PackProofs['sealManifest']>[0]) => Promise<{ readonly seq: number }>,
 ): PackProofs {
   const prove = createProver(deps.proofs);
-  const proven = async (seq: number) => {
-    const proof = await prove(seq, under);
+  const proven = async (seq: number, seen: WitnessedNote | null) => {
+    const proof = await prove(seq, under, seen);
     if (proof.outcome === 'unproven') throw new UntrustedEntry(seq, proof.sentence);
     const { entry, inclusion } = proof;
     if (inclusion === null) throw new UntrustedEntry(seq, 'it could not be sealed');
@@ -121,14 +150,15 @@ function packProofs(
   };
   return {
     verifierKey: verifierKeyOf(originOf(deps.proofs.instance, deps.epoch), deps.publicKey),
-    of: proven,
+    of: (seq) => proven(seq, witnessed),
     async sealManifest(sealed) {
       // Do not seal anything for a pack that will be refused.
       await cited.assertSound(deps.proofs);
       await deps.assertHeld?.();
       const { seq } = await append(sealed);
       await deps.seal();
-      return (await proven(seq)).files(true);
+      // No witness has seen its checkpoint yet.
+      return (await proven(seq, null)).files(true);
     },
   };
 }

@@ -62,7 +62,7 @@ export async function produceReport(
   const { asOf } = request;
   const before =
     asOf === undefined ? null : await madeBefore(deps, { source, name, format, asOf, caseId: null }, { from, to });
-  const madeAt = request.madeAt ?? before ?? undefined;
+  const madeAt = request.madeAt ?? before?.madeAt;
   const framed = await frameOf(deps, source, { asOf, madeAt });
   if ('outcome' in framed) return framed;
   const { cited, ...frame } = framed;

@@ -1,8 +1,9 @@
-import { type KeyObject, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
+import { cosignedAt } from './cosignature.ts';
 import { writeDurably } from './durable-file.ts';
 import { readTimestamp, requestTimestamp, TIMESTAMP_QUERY } from './timestamp.ts';
 import type { Tree } from './tree.ts';
@@ -113,7 +114,7 @@ async function submitCheckpoint(witness: Cosigner, url: string, { note, tree, po
     if (hashes === null) return { outcome: 'failed', reason: MISSING };
     const { status, bytes } = await post(`${url}/add-checkpoint`, formatConsistencyProof(seen, hashes, note), TEXT);
     const text = bytes.toString('utf8');
-    if (status === 200) return readCosignature(witness, note, text);
+    if (status === 200) return await readCosignature(witness, note, text);
     if (status === 422) return rewritten(head, seen);
     const [size] = /^(?:0|[1-9]\d{0,15})(?=\n$)/.exec(text) ?? [];
     if (status !== 409 || size === undefined) return { outcome: 'failed', reason: `it answered ${status}` };
@@ -145,28 +146,12 @@ function cutOff({ size }: TreeHead, seen: number): Witnessed {
   };
 }
 
-function readCosignature(witness: Cosigner, note: string, answer: string): Witnessed {
+async function readCosignature(witness: Cosigner, note: string, answer: string): Promise<Witnessed> {
   for (const line of answer.split('\n')) {
-    const at = cosignedAt(witness, note, line);
+    const at = await cosignedAt(witness, note, line);
     if (at !== null) return { outcome: 'cosigned', line, at };
   }
   return { outcome: 'failed', reason: 'its response has no valid cosignature from its key' };
-}
-
-/**
- * When a witness signed a note, according to one of its lines (c2sp.org/tlog-cosignature, Ed25519); null if the line is
- * not a valid cosignature by its key.
- */
-export function cosignedAt(witness: Cosigner, note: string, line: string): string | null {
-  const [, name, encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? [];
-  const bytes = Buffer.from(encoded, 'base64');
-  if (bytes.toString('base64') !== encoded) return null;
-  if (name !== witness.keyName || bytes.length !== 76 || !bytes.subarray(0, 4).equals(witness.keyHash)) return null;
-  const time = bytes.readBigUInt64BE(4);
-  const message = Buffer.from(`cosignature/v1\ntime ${time}\n${note.slice(0, note.indexOf('\n\n') + 1)}`);
-  return time < 1n << 40n && verify(null, message, witness.publicKey, bytes.subarray(12))
-    ? new Date(Number(time) * 1000).toISOString()
-    : null;
 }
 
 /** Requests a token over the note from a timestamping authority (RFC 3161 §3.4). */

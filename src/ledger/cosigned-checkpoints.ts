@@ -9,6 +9,7 @@ import { sha256Hex } from '../crypto/hash.ts';
 import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { appendAction } from './append-action.ts';
+import { cosignedAt } from './cosignature.ts';
 import { writeDurably } from './durable-file.ts';
 import type { Sealing } from './seal.ts';
 import { readTimestamp } from './timestamp.ts';
@@ -17,7 +18,6 @@ import {
   askWitness,
   type Asking,
   type Copy,
-  cosignedAt,
   folderOfCopies,
   type OpenPlace,
   sizeInDirectory,
@@ -26,6 +26,7 @@ import {
 } from './ask-witness.ts';
 import {
   type BucketOfCopies,
+  type Cosigner,
   type Directory,
   verifierKeyOfWitness,
   type Witness,
@@ -302,18 +303,27 @@ export interface WitnessedNote {
   readonly stamps: readonly Stamp[];
 }
 
+/**
+ * Which of what witnesses signed a document encloses, as one of its parameters, so that it can be made again with the
+ * same: `<epoch>-<size>` and the SHA-256 of each cosignature line and token.
+ */
+export function recordOfWitnessed({ epoch, size, lines, stamps }: WitnessedNote): string {
+  const bytes = [...lines.map((line) => Buffer.from(line)), ...stamps.map(({ token }) => token)];
+  return [`${epoch}-${size}`, ...bytes.map((one) => sha256Hex(one)).sort()].join(' ');
+}
+
 /** Newest checkpoints that are looked at for a proof, before it goes without witnesses. */
 const LOOKED_AT = 20;
+
+type NoteOf = (epoch: number, size: number) => Promise<string | null>;
+type Kept = Pick<WitnessedOptions, 'folder' | 'policy'>;
 
 /**
  * The newest checkpoint over at least `from` entries that a witness of the policy has signed or stamped, as kept in
  * `folder`; null: none. `noteOf`: the note as sealed.
  */
-export async function newestWitnessed(
-  { folder, policy }: Pick<WitnessedOptions, 'folder' | 'policy'>,
-  from: number,
-  noteOf: (epoch: number, size: number) => Promise<string | null>,
-): Promise<WitnessedNote | null> {
+export async function newestWitnessed(kept: Kept, from: number, noteOf: NoteOf): Promise<WitnessedNote | null> {
+  const { folder, policy } = kept;
   if (policy === null) return null;
   const names = [...(await namesIn(folder, '.txt')), ...(await namesIn(folder, '.note'))];
   const sizes = new Map(
@@ -323,28 +333,50 @@ export async function newestWitnessed(
     .filter(({ size }) => size >= from)
     .sort((a, b) => b.epoch - a.epoch || b.size - a.size);
   for (const { epoch, size } of candidates.slice(0, LOOKED_AT)) {
-    const note = await noteOf(epoch, size);
-    if (note === null) continue;
-    const stem = stemOf(epoch, size);
-    const signed = await cosignaturesIn(join(folder, `${stem}.txt`), note, policy);
-    const stamps = await stampsOf(folder, stem, note, policy);
-    if (signed.length === 0 && stamps.length === 0) continue;
-    return {
-      ...{ epoch, size, stamps },
-      lines: signed.map(({ line }) => line),
-      by: signed.map(({ witness }) => ({ name: witness.name, verifierKey: verifierKeyOfWitness(witness) })),
-    };
+    const found = await witnessedAt(kept, epoch, size, noteOf, () => true);
+    if (found !== null) return found;
   }
   return null;
 }
 
-async function cosignaturesIn(path: string, note: string, { witnesses }: WitnessPolicy) {
-  const lines = await linesIn(path, note);
-  return lines.flatMap((line) =>
-    witnesses.flatMap((witness) =>
-      witness.kind === 'cosigner' && cosignedAt(witness, note, line) !== null ? [{ line, witness }] : [],
-    ),
+/** What a document enclosed ({@link recordOfWitnessed}), as far as it is still kept; null: nothing of it. */
+export async function witnessedAsRecorded(kept: Kept, record: string, noteOf: NoteOf): Promise<WitnessedNote | null> {
+  const [where = '', ...digests] = record.split(' ');
+  const [, epoch, size] = /^(\d{1,15})-(\d{1,15})$/.exec(where) ?? [];
+  if (epoch === undefined) return null;
+  return witnessedAt(kept, Number(epoch), Number(size), noteOf, (bytes) => digests.includes(sha256Hex(bytes)));
+}
+
+/** What the witnesses of the policy signed of one checkpoint; null: nothing. */
+async function witnessedAt(
+  { folder, policy }: Kept,
+  epoch: number,
+  size: number,
+  noteOf: NoteOf,
+  isWanted: (bytes: Buffer) => boolean,
+): Promise<WitnessedNote | null> {
+  const note = policy === null ? null : await noteOf(epoch, size);
+  if (policy === null || note === null) return null;
+  const stem = stemOf(epoch, size);
+  const signed = (await cosignaturesIn(join(folder, `${stem}.txt`), note, policy)).filter(({ line }) =>
+    isWanted(Buffer.from(line)),
   );
+  const stamps = (await stampsOf(folder, stem, note, policy)).filter(({ token }) => isWanted(token));
+  if (signed.length === 0 && stamps.length === 0) return null;
+  return {
+    ...{ epoch, size, stamps },
+    lines: signed.map(({ line }) => line),
+    by: signed.map(({ witness }) => ({ name: witness.name, verifierKey: verifierKeyOfWitness(witness) })),
+  };
+}
+
+async function cosignaturesIn(path: string, note: string, { witnesses }: WitnessPolicy) {
+  const found: { readonly line: string; readonly witness: Cosigner }[] = [];
+  for (const line of await linesIn(path, note))
+    for (const witness of witnesses)
+      if (witness.kind === 'cosigner' && (await cosignedAt(witness, note, line)) !== null)
+        found.push({ line, witness });
+  return found;
 }
 
 async function stampsOf(
@@ -378,7 +410,7 @@ export interface KeptFile {
 }
 
 /** Largest file in bytes that is read: a note with a hundred cosignatures, or a token with its certificates. */
-const FILE_BYTES = 256 * 1024;
+const FILE_BYTES = 512 * 1024;
 
 /** Files with this ending, ordered by name; none if the folder does not exist. */
 async function readKept(folder: string, ending: string): Promise<readonly KeptFile[]> {

@@ -46,6 +46,9 @@ export type EntryProof =
  */
 export type Under = 'first' | 'last' | 'witnessed' | number;
 
+/** Proves an entry. `seen`: a witnessed checkpoint, used instead if it covers the entry. */
+export type Prover = (seq: number, under?: Under, seen?: WitnessedNote | null) => Promise<EntryProof>;
+
 /** Proves one entry; for several, use {@link createProver}. */
 export function proveEntry(options: ProofOptions, seq: number, under: Under = 'first'): Promise<EntryProof> {
   return createProver(options)(seq, under);
@@ -56,17 +59,19 @@ export function proveEntry(options: ProofOptions, seq: number, under: Under = 'f
  * signed checkpoint. Reads the leaf hashes near the entry and the subtrees known from checkpoints, not the whole ledger
  * (tree.ts).
  */
-export function createProver(options: ProofOptions): (seq: number, under?: Under) => Promise<EntryProof> {
+export function createProver(options: ProofOptions): Prover {
   const { read } = options.store;
   const tree = openTree(read);
-  return async (seq, under = 'first') => {
+  return async (seq, under = 'first', given = null) => {
     const row = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
     if (row === undefined) return unproven('the entry is missing');
     const entry = entryFromRow(row);
     const fault = diagnoseEntry(entry, options.keys.instance);
     if (fault !== null) return unproven(fault.sentence);
-    const seen = under === 'witnessed' ? await witnessedOver(options, seq) : null;
-    const over = await checkpointOver(options, seq, seen?.size ?? under);
+    const seen =
+      under === 'witnessed' ? await witnessedOver(options, seq) : given !== null && given.size >= seq ? given : null;
+    const over =
+      (seen === null ? undefined : await checkpointAt(options, seen)) ?? (await checkpointOver(options, seq, under));
     if (over === undefined) return { outcome: 'proven', entry, sealedUnder: null, inclusion: null };
     const head = readSigned(options, over);
     if (head === null) return unproven(`the checkpoint at ${over.size} is not the one that was signed`);
@@ -95,10 +100,17 @@ async function includedUnder(tree: Tree, { seq, leafHash }: Entry, { size, root 
 
 async function witnessedOver({ store, cosigned }: ProofOptions, seq: number): Promise<WitnessedNote | null> {
   if (cosigned === undefined) return null;
-  return newestWitnessed(await cosigned(), seq, async (epoch, size) => {
-    const row = await checkpoints(store.read).where('epoch', '=', epoch).where('size', '=', size).executeTakeFirst();
-    return row?.note ?? null;
-  });
+  return newestWitnessed(await cosigned(), seq, noteAsSealed(store));
+}
+
+/** The note of a checkpoint as it was sealed; null: there is none. */
+export function noteAsSealed(store: ProofOptions['store']) {
+  return async (epoch: number, size: number): Promise<string | null> =>
+    (await checkpointAt({ store }, { epoch, size }))?.note ?? null;
+}
+
+function checkpointAt({ store }: Pick<ProofOptions, 'store'>, { epoch, size }: Pick<WitnessedNote, 'epoch' | 'size'>) {
+  return checkpoints(store.read).where('epoch', '=', epoch).where('size', '=', size).executeTakeFirst();
 }
 
 async function checkpointOver({ store }: ProofOptions, seq: number, under: Under) {

@@ -1,20 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type BucketAddress, bucketAddressOf } from '../core/address.ts';
 import { UsageError, whyUnreadable } from '../core/errors.ts';
 import { sha256 } from '../crypto/hash.ts';
+import { type CosignerKey, NAME_BYTES, readKeyOfCosigner } from './cosignature.ts';
 import { certificatesIn } from './timestamp.ts';
 
 /** A witness that signs each checkpoint if it continues the last one it saw (c2sp.org/tlog-witness). */
-export interface Cosigner {
+export interface Cosigner extends CosignerKey {
   readonly kind: 'cosigner';
   /** Its name in the policy. */
   readonly name: string;
-  readonly keyName: string;
-  readonly keyHash: Buffer;
-  readonly publicKey: KeyObject;
   /** Where checkpoints are submitted; null: nowhere, its cosignatures are only checked. */
   readonly url: string | null;
 }
@@ -56,8 +53,6 @@ type Written<W> = W extends TimestampAuthority ? Omit<W, 'roots'> & { readonly c
 interface WrittenPolicy extends Omit<WitnessPolicy, 'witnesses'> {
   readonly witnesses: readonly Written<Witness>[];
 }
-
-const COSIGNATURE = 4;
 
 /**
  * Reads a policy file and the certificates that it names. Returns a sentence if something is wrong. Relative paths
@@ -150,10 +145,9 @@ export function parseWitnessPolicy(text: string): WrittenPolicy | string {
   return isQuorum === null ? 'it has no line that begins with quorum' : { witnesses, isQuorum };
 }
 
-/** The verifier key of a witness (c2sp.org/tlog-cosignature, Ed25519). */
-export function verifierKeyOfWitness({ keyName, keyHash, publicKey }: Cosigner): string {
-  const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
-  return `${keyName}+${keyHash.toString('hex')}+${Buffer.concat([Buffer.of(COSIGNATURE), raw]).toString('base64')}`;
+/** The verifier key of a witness (c2sp.org/tlog-cosignature). */
+export function verifierKeyOfWitness({ keyName, keyHash, keyType, publicKey }: CosignerKey): string {
+  return `${keyName}+${keyHash.toString('hex')}+${Buffer.concat([Buffer.of(keyType), publicKey]).toString('base64')}`;
 }
 
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
@@ -237,20 +231,14 @@ const readers: Readonly<Record<string, (name: string, rest: readonly string[]) =
 const isAddress = (url: string) => /^https?:\/\//.test(url) && URL.canParse(url);
 
 function readCosigner(name: string, [key = '', url, ...more]: readonly string[]): Cosigner | string {
-  const refused = 'lacks a key of type 0x04 (Ed25519 cosignature), or has an invalid address';
+  const refused =
+    'lacks a key of type 0x04 (Ed25519 cosignature) or 0x06 (ML-DSA-44 cosignature), or has an invalid address';
   const [, keyName = '', hash = '', encoded = ''] = VERIFIER_KEY.exec(key) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
-  if (bytes.length !== 33 || bytes.toString('base64') !== encoded || bytes[0] !== COSIGNATURE) return refused;
+  const read = bytes.toString('base64') === encoded ? readKeyOfCosigner(bytes) : null;
+  if (read === null || Buffer.byteLength(keyName) > NAME_BYTES) return refused;
   if ((url !== undefined && !isAddress(url)) || more.length > 0) return refused;
   const keyHash = sha256(Buffer.concat([Buffer.from(`${keyName}\n`), bytes])).subarray(0, 4);
   if (keyHash.toString('hex') !== hash) return refused;
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.subarray(1).toString('base64url') };
-  return {
-    kind: 'cosigner',
-    name,
-    keyName,
-    keyHash,
-    publicKey: createPublicKey({ key: jwk, format: 'jwk' }),
-    url: url?.replace(/\/$/, '') ?? null,
-  };
+  return { kind: 'cosigner', name, keyName, keyHash, ...read, url: url?.replace(/\/$/, '') ?? null };
 }

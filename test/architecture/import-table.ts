@@ -104,6 +104,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['src/jobs/bullmq.ts'],
   'csv-parse': ['policies', 'sources'],
   diff: ['src/policy-snapshots/stored-texts.ts'],
+  '@noble/post-quantum': ['src/ledger/cosignature.ts'],
   pkijs: ['src/ledger/timestamp.ts'],
   asn1js: ['src/ledger/timestamp.ts'],
   'p-retry': ['service', 'outside'],

@@ -34,6 +34,7 @@ import { attachment } from '../../src/http/pages/documents.tsx';
 import { createJournal } from '../../src/ledger/journal.ts';
 import { readZip } from '../../src/archives/zip.ts';
 import { findNotes } from '../../src/ledger/verify/outside-checkpoints.ts';
+import { cosignedAt } from '../../src/ledger/cosignature.ts';
 import { parseWitnessPolicy } from '../../src/ledger/witness-policy.ts';
 import { readVersions } from '../../src/outside/bucket.ts';
 import { linkOf, withoutToken, cleanText, readEnvelope } from '../../src/service/answer-json.ts';
@@ -126,6 +127,11 @@ const note =
 const caseLine =
   '{"id":"x","kind":"access","received":"2026-03-05","place":"DE","controller":{"country":"DE","region":"BY","timeZone":"Europe/Berlin"},"clarifications":[{"askedAt":"2026-03-06","receivedAt":"2026-03-09T10:00:00+01:00"}],"extension":{"noticeAt":"2026-03-20T10:00","until":null},"identity":{"receivedAt":"2026-03-07"},"asOf":"2026-04-01"}';
 const publicKey = generateKeyPairSync('ed25519').publicKey;
+const cosigners = ([4, 6] as const).map((keyType) => ({
+  ...{ keyName: 'w.example/1', keyHash: Buffer.alloc(4, keyType), keyType },
+  publicKey:
+    keyType === 4 ? Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url') : Buffer.alloc(1312, 3),
+}));
 const regimes = createRegimeTable();
 const timeTexts = [
   '2026-07-01T10:00:00.123+02:00',
@@ -396,6 +402,19 @@ export const readers: readonly Reader[] = [
     name: 'verifier keys',
     run: (bytes) => parseVerifierKey(text(bytes)),
     corpus: [verifierKeyOf('consent-ledger/fuzz/1', publicKey)],
+  },
+  {
+    name: 'cosignatures',
+    run: (bytes) => Promise.all(cosigners.map((one) => cosignedAt(one, note, text(bytes)))),
+    // So that mutations of the signature are checked as one.
+    corpus: cosigners.map(({ keyName, keyHash, keyType }) => {
+      const signature = Buffer.concat([
+        keyHash,
+        Buffer.from('000000006b49d200', 'hex'),
+        Buffer.alloc(keyType === 4 ? 64 : 2420, 1),
+      ]);
+      return `— ${keyName} ${signature.toString('base64')}`;
+    }),
   },
   {
     name: 'witness policies',

@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,9 +6,11 @@ import * as verifier from '../../reports/verifier/verify.mjs';
 import { parseVerifierKey, readCheckpoint, signCheckpoint, verifierKeyOf } from '../../src/crypto/checkpoint.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
 import { formatConsistencyProof, formatTlogProof } from '../../src/crypto/tlog-proof.ts';
-import { askWitness, cosignedAt, type Post } from '../../src/ledger/ask-witness.ts';
+import { askWitness, type Post } from '../../src/ledger/ask-witness.ts';
+import { cosignedAt } from '../../src/ledger/cosignature.ts';
 import { type Cosigner, loadWitnessPolicy, parseWitnessPolicy } from '../../src/ledger/witness-policy.ts';
 import { temporaryFolder } from '../temporary.ts';
+import { createKey } from './witness-stand-in.ts';
 
 /*
  * The rules of C2SP for what the program reads and writes, one test each, from the texts as of 2026-11-28 (github.com/C2SP/C2SP):
@@ -166,6 +168,32 @@ describe('tlog-policy', () => {
     ],
     ['a witness with its address', `witness A ${a} https://w.example/a\nquorum A\n`, true],
     ['a witness with too many items', `witness A ${a} https://w.example/a more\nquorum A\n`, false],
+    ['a witness with a key of ML-DSA-44', `witness A ${keyText('a', 6, Buffer.alloc(1312, 1))}\nquorum A\n`, true],
+    [
+      'a witness with a short key of ML-DSA-44',
+      `witness A ${keyText('a', 6, Buffer.alloc(1311, 1))}\nquorum A\n`,
+      false,
+    ],
+    [
+      'a witness with a long key of ML-DSA-44',
+      `witness A ${keyText('a', 6, Buffer.alloc(1313, 1))}\nquorum A\n`,
+      false,
+    ],
+    [
+      'a witness with the wrong id of a key of ML-DSA-44',
+      `witness A ${keyText('a', 6, Buffer.alloc(1312, 1)).replace(/\+[0-9a-f]{8}\+/, '+00000000+')}\nquorum A\n`,
+      false,
+    ],
+    [
+      'the key of ML-DSA-44 under two names',
+      `witness A ${keyText('a', 6, Buffer.alloc(1312, 1))}\nwitness B ${keyText('b', 6, Buffer.alloc(1312, 1))}\nquorum A\n`,
+      false,
+    ],
+    [
+      'a key of each kind with one name',
+      `witness A ${witnessKey('a')}\nwitness B ${keyText('a', 6, Buffer.alloc(1312, 1))}\nquorum A\n`,
+      true,
+    ],
     ['a witness with the key of a log', `witness A ${keyText('a', 1, same)}\nquorum A\n`, false],
     [
       'the key of a witness under two names',
@@ -188,9 +216,14 @@ describe('tlog-policy', () => {
     ['a member in two groups', `${three}group g any A B\ngroup h any A C\ngroup i all g h\nquorum i\n`, false],
     ['a group in two groups', `${three}group g any A\ngroup h any g B\ngroup i any g C\nquorum h\n`, false],
     ['a last line without its newline', `${three}quorum A`, true],
-  ])('with %s is accepted as the text says', (_, given, isSound) => {
+  ])('with %s is accepted as the text says', async (_, given, isSound) => {
     const read = parseWitnessPolicy(given);
     expect(typeof read === 'string' ? `refused: ${read}` : 'accepted').toMatch(isSound ? /^accepted/ : /^refused/);
+    const byVerifier = await verifier.parsePolicy(given).then(
+      () => true,
+      () => false,
+    );
+    expect(byVerifier).toBe(isSound);
   });
 
   test('counts each witness once', () => {
@@ -239,54 +272,160 @@ describe('tlog-policy', () => {
   });
 });
 
+type Algorithm = 'ed25519' | 'ml-dsa-44';
+
 /** A witness with its key; `cosign` makes a line of it. */
-function createCosigner(name = 'w.example/1') {
-  const pair = newKey();
-  const line = witnessKey(name, rawOf(pair.publicKey));
-  const read = parseWitnessPolicy(`witness w ${line} https://w.example/w\nquorum w\n`);
+function createCosigner(name = 'w.example/1', algorithm: Algorithm = 'ed25519') {
+  const key = createKey(name, algorithm);
+  const policy = `witness w ${key.vkey} https://w.example/w\nquorum w\n`;
+  const read = parseWitnessPolicy(policy);
   if (typeof read === 'string') throw new Error(read);
   const witness = read.witnesses[0] as Cosigner;
-  const cosign = ({ time = 1_800_000_000n, message = '', body = `${text}\n`, as = name } = {}) => {
-    const stamp = Buffer.alloc(8);
-    stamp.writeBigUInt64BE(time);
-    const signed = message === '' ? `cosignature/v1\ntime ${time}\n${body}` : message;
-    const bytes = Buffer.concat([witness.keyHash, stamp, sign(null, Buffer.from(signed), pair.privateKey)]);
-    return `— ${as} ${bytes.toString('base64')}`;
+  const cosign = ({ body = `${text}\n`, ...more }: { body?: string } & Parameters<typeof key.sign>[1] = {}) =>
+    key.sign(body, more);
+  /** When both readers of the product say that it signed; null: the signature does not count. */
+  const at = async (line: string, of = note) => {
+    const byProgram = await cosignedAt(witness, of, line);
+    const byVerifier = await verifier.cosignersOf(`${of}${line}\n`, await verifier.parsePolicy(policy)).then(
+      ({ signed: [one] }) => one?.at ?? null,
+      () => null,
+    );
+    expect([line, byVerifier]).toEqual([line, byProgram]);
+    return byProgram;
   };
-  return { witness, cosign, publicKey: createPublicKey(pair.publicKey.export({ format: 'pem', type: 'spki' })) };
+  return { witness, cosign, at, vkey: key.vkey };
 }
 
 describe('tlog-cosignature', () => {
-  const { witness, cosign } = createCosigner();
-  const at = (line: string) => cosignedAt(witness, note, line);
-  test('signs a header line, a time line and the whole text with its final newline', () => {
-    expect(at(cosign())).toBe('2027-01-15T08:00:00.000Z');
-    expect(at(cosign({ message: `cosignature/v1\ntime 01800000000\n${text}\n` }))).toBeNull();
-    expect(at(cosign({ message: `cosignature/v2\ntime 1800000000\n${text}\n` }))).toBeNull();
-    expect(at(cosign({ message: `cosignature/v1\ntime 1800000000\n${text}` }))).toBeNull();
-    expect(at(cosign({ message: `cosignature/v1\ntime 1800000000\n${note}` }))).toBeNull();
-    expect(at(cosign({ message: `time 1800000000\n${text}\n` }))).toBeNull();
-    expect(at(cosign({ body: `${text.replace('\n12\n', '\n13\n')}\n` }))).toBeNull();
+  const { cosign, at, vkey } = createCosigner();
+  test('signs a header line, a time line and the whole text with its final newline', async () => {
+    expect(await at(cosign())).toBe('2027-01-15T08:00:00.000Z');
+    for (const message of [
+      `cosignature/v1\ntime 01800000000\n${text}\n`,
+      `cosignature/v2\ntime 1800000000\n${text}\n`,
+      `cosignature/v1\ntime 1800000000\n${text}`,
+      `cosignature/v1\ntime 1800000000\n${note}`,
+      `time 1800000000\n${text}\n`,
+    ])
+      expect(await at(cosign({ message: Buffer.from(message) }))).toBeNull();
+    expect(await at(cosign({ body: `${text.replace('\n12\n', '\n13\n')}\n` }))).toBeNull();
   });
-  test('counts for its own name and key only', () => {
-    expect(at(cosign({ as: 'w.example/2' }))).toBeNull();
-    expect(at(createCosigner().cosign())).toBeNull();
-    expect(witness.keyHash).toEqual(
-      sha256(Buffer.concat([Buffer.from('w.example/1\n'), Buffer.of(4), rawOf(witness.publicKey)])).subarray(0, 4),
+  test('has the key id of name, type and key', () => {
+    const [name = '', id, encoded = ''] = vkey.split(/\+(?=[0-9a-f]{8}\+)|(?<=\+[0-9a-f]{8})\+/);
+    const key = Buffer.from(encoded, 'base64');
+    expect([key[0], key.length]).toEqual([4, 33]);
+    expect(sha256(Buffer.concat([Buffer.from(`${name}\n`), key])).toString('hex', 0, 4)).toBe(id);
+  });
+});
+
+/** cosigned_message, written from the text. */
+function cosignedMessage(changes: {
+  label?: string;
+  name?: string;
+  time?: bigint;
+  origin?: string;
+  start?: bigint;
+  end?: bigint;
+  root?: Buffer;
+}) {
+  const { label = 'subtree/v1\n\0', name = 'w.example/1', time = 1_800_000_000n, origin = ORIGIN } = changes;
+  const { start = 0n, end = 12n, root = head.root } = changes;
+  const opaque = (words: string) => Buffer.concat([Buffer.of(words.length), Buffer.from(words)]);
+  const [when, from, to] = [time, start, end].map((value) => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64BE(value);
+    return bytes;
+  }) as [Buffer, Buffer, Buffer];
+  return Buffer.concat([Buffer.from(label), opaque(name), when, opaque(origin), from, to, root]);
+}
+
+describe('tlog-cosignature with ML-DSA-44', () => {
+  const { cosign, at, vkey } = createCosigner('w.example/1', 'ml-dsa-44');
+  test('signs a label, its name, the time, the origin, and the tree from its first leaf', async () => {
+    expect(await at(cosign())).toBe('2027-01-15T08:00:00.000Z');
+    expect(await at(cosign({ message: cosignedMessage({}) }))).toBe('2027-01-15T08:00:00.000Z');
+    for (const changes of [
+      { label: 'subtree/v1\n' },
+      { label: 'subtree/v2\n\0' },
+      { name: 'w.example/2' },
+      { time: 1_800_000_001n },
+      { origin: 'consent-ledger/c2sp/2' },
+      { start: 8n },
+      { end: 13n },
+      { root: Buffer.alloc(32, 8) },
+    ])
+      expect([changes, await at(cosign({ message: cosignedMessage(changes) }))]).toEqual([changes, null]);
+    // What a key of the other kind signs.
+    expect(await at(cosign({ message: Buffer.from(`cosignature/v1\ntime 1800000000\n${text}\n`) }))).toBeNull();
+  });
+  test('has keys of type 0x06 with 1312 bytes, and ids of name, type and key', () => {
+    const [, name = '', id, encoded = ''] = /^(.+?)\+([0-9a-f]{8})\+(.+)$/.exec(vkey) ?? [];
+    const key = Buffer.from(encoded, 'base64');
+    expect([key[0], key.length]).toEqual([6, 1313]);
+    expect(sha256(Buffer.concat([Buffer.from(`${name}\n`), key])).toString('hex', 0, 4)).toBe(id);
+  });
+  test('does not count without a time: it then says nothing about the newest tree', async () => {
+    expect(await at(cosign({ time: 0n }))).toBeNull();
+    const { uncounted } = await verifier.cosignersOf(
+      `${note}${cosign({ time: 0n })}\n`,
+      await verifier.parsePolicy(`witness w ${vkey}\nquorum w\n`),
     );
+    expect(uncounted).toEqual(['that of w does not say when it was made']);
   });
-  test('has a time of at most 63 bits', () => {
-    expect(at(cosign({ time: (1n << 63n) + 5n }))).toBeNull();
+  test('may come with that of the witness’s other key, and counts once', async () => {
+    const other = createCosigner();
+    const both = `${note}${other.cosign()}\n${cosign()}\n`;
+    const signedBy = async (policy: string) => {
+      const read = await verifier.parsePolicy(policy);
+      const { signed } = await verifier.cosignersOf(both, read);
+      return [signed.map(({ name }) => name), read.isQuorum(new Set(signed.map(({ name }) => name)))];
+    };
+    const stranger = witnessKey('w.example/9');
+    expect(await signedBy(`witness w ${vkey}\nquorum w\n`)).toEqual([['w'], true]);
+    const lines = `witness old ${other.vkey}\nwitness new ${vkey}\nwitness else ${stranger}\n`;
+    expect(await signedBy(`${lines}group w any old new\ngroup g 2 w else\nquorum g\n`)).toEqual([
+      ['old', 'new'],
+      false,
+    ]);
+    expect(await signedBy(`${lines}group w any old new\ngroup g 1 w else\nquorum g\n`)).toEqual([['old', 'new'], true]);
   });
-  test('is canonical base64 of exactly id, time and signature', () => {
+});
+
+describe.each(['ed25519', 'ml-dsa-44'] as const)('tlog-cosignature with %s', (algorithm) => {
+  const { cosign, at } = createCosigner('w.example/1', algorithm);
+  const changed = (line: string, change: (bytes: Buffer) => Buffer) =>
+    line.replace(/\S+$/, (value) => change(Buffer.from(value, 'base64')).toString('base64'));
+  test('counts for its own name and key only', async () => {
+    expect(await at(cosign({ as: 'w.example/2' }))).toBeNull();
+    expect(await at(createCosigner('w.example/1', algorithm).cosign())).toBeNull();
+    expect(await at(changed(cosign(), (bytes) => bytes.fill(1, 0, 4)))).toBeNull();
+  });
+  test('is about one checkpoint', async () => {
+    const other = signCheckpoint({ ...head, size: 13 }, log.privateKey);
+    expect(await at(cosign(), other)).toBeNull();
+    expect(await at(cosign({ body: other.slice(0, other.indexOf('\n\n') + 1) }), other)).not.toBeNull();
+  });
+  test('is refused after a change of any part', async () => {
+    for (const place of [4, 11, 12, 40, -1])
+      expect(
+        await at(
+          changed(cosign(), (bytes) => {
+            const byte = place < 0 ? bytes.length + place : place;
+            bytes[byte] = (bytes[byte] ?? 0) ^ 1;
+            return bytes;
+          }),
+        ),
+      ).toBeNull();
+  });
+  test('has a time of at most 63 bits', async () => {
+    expect(await at(cosign({ time: (1n << 63n) + 5n }))).toBeNull();
+  });
+  test('is canonical base64 of exactly id, time and signature', async () => {
     const line = cosign();
-    expect(at(line.replace(/=*$/, ''))).toBeNull();
-    expect(at(`${line.slice(0, -2)}A=`)).toBeNull();
-    expect(
-      at(
-        line.replace(/\S+$/, (value) => Buffer.concat([Buffer.from(value, 'base64'), Buffer.of(0)]).toString('base64')),
-      ),
-    ).toBeNull();
+    expect(await at(line.replace(/=*$/, '').slice(0, -1))).toBeNull();
+    expect(await at(changed(line, (bytes) => bytes.subarray(0, -1)))).toBeNull();
+    expect(await at(changed(line, (bytes) => Buffer.concat([bytes, Buffer.of(0)])))).toBeNull();
+    expect(await at(changed(line, (bytes) => bytes.subarray(0, 12)))).toBeNull();
   });
 });
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { ml_dsa44 } from '@noble/post-quantum/ml-dsa.js';
 import { onTestFinished } from 'vitest';
 
 // A witness written from c2sp.org/tlog-witness, tlog-checkpoint, tlog-cosignature and RFC 9162 alone. It shares no code
@@ -44,10 +45,68 @@ interface Behaviour {
   readonly forge?: boolean;
   /** Never answers. */
   readonly silent?: boolean;
+  /** With which of its keys it signs; by default only with that of Ed25519. */
+  readonly signs?: readonly Algorithm[];
 }
 
+type Algorithm = 'ed25519' | 'ml-dsa-44';
+
 /** Starts a witness that knows one log by its verifier key. Resolves with its line for a policy, without the name. */
-export async function startWitness(name: string, logKey: string, { forge = false, silent = false }: Behaviour = {}) {
+export async function startWitness(name: string, logKey: string, behaviour: Behaviour = {}): Promise<string> {
+  const { signs: [first = 'ed25519'] = [] } = behaviour;
+  return (await startWitnessWithKeys(name, logKey, behaviour))[first];
+}
+
+/** An opaque<1..2^8-1> of RFC 8446 section 3. */
+const opaque = (text: string) => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
+
+function uint64(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(value);
+  return bytes;
+}
+
+/** A key of a witness, and lines signed with it. */
+export function createKey(name: string, algorithm: Algorithm) {
+  const pair = generateKeyPairSync('ed25519');
+  const pq = ml_dsa44.keygen();
+  const [type, raw] =
+    algorithm === 'ed25519'
+      ? ([4, Buffer.from(pair.publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')] as const)
+      : ([6, Buffer.from(pq.publicKey)] as const);
+  const key = Buffer.concat([Buffer.of(type), raw]);
+  const id = sha256(Buffer.from(`${name}\n`), key).subarray(0, 4);
+  return {
+    vkey: `${name}+${id.toString('hex')}+${key.toString('base64')}`,
+    /** Of the first three lines of a checkpoint. `message` replaces what is signed. */
+    sign(signed: string, { time = 1_800_000_000n, message = Buffer.alloc(0), as = name } = {}): string {
+      const [origin = '', size = '', root = ''] = signed.split('\n');
+      const own =
+        algorithm === 'ed25519'
+          ? Buffer.from(`cosignature/v1\ntime ${time}\n${signed}`)
+          : Buffer.concat([
+              Buffer.from('subtree/v1\n\0'),
+              opaque(name),
+              uint64(time),
+              opaque(origin),
+              uint64(0n),
+              uint64(BigInt(size)),
+              Buffer.from(root, 'base64'),
+            ]);
+      const text = message.length === 0 ? own : message;
+      const signature =
+        algorithm === 'ed25519' ? sign(null, text, pair.privateKey) : Buffer.from(ml_dsa44.sign(text, pq.secretKey));
+      return `— ${as} ${Buffer.concat([id, uint64(time), signature]).toString('base64')}`;
+    },
+  };
+}
+
+/** The same with a key of each kind. */
+export async function startWitnessWithKeys(
+  name: string,
+  logKey: string,
+  { forge = false, silent = false, signs = ['ed25519'] }: Behaviour = {},
+): Promise<Readonly<Record<Algorithm, string>>> {
   const [origin = '', , encoded = ''] = /^(.+?)\+([0-9a-f]{8})\+(.+)$/.exec(logKey)?.slice(1) ?? [];
   const raw = Buffer.from(encoded, 'base64').subarray(1);
   const logPublic = createPublicKey({
@@ -55,9 +114,7 @@ export async function startWitness(name: string, logKey: string, { forge = false
     format: 'jwk',
   });
   const logHash = sha256(Buffer.from(`${origin}\n`), Buffer.of(1), raw).subarray(0, 4);
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const key = Buffer.concat([Buffer.of(4), Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')]);
-  const keyHash = sha256(Buffer.from(`${name}\n`), key).subarray(0, 4);
+  const keys = { ed25519: createKey(name, 'ed25519'), 'ml-dsa-44': createKey(name, 'ml-dsa-44') };
   let latest = { size: 0, root: Buffer.alloc(0) };
 
   function answer(body: string): [number, string] {
@@ -92,11 +149,8 @@ export async function startWitness(name: string, logKey: string, { forge = false
       if (path.length > 0) return [422, ''];
     } else if (!continues(from, size, path, latest.root, root)) return [422, ''];
     latest = { size, root };
-    const time = Buffer.alloc(8);
-    time.writeBigUInt64BE(1_800_000_000n);
-    const message = `cosignature/v1\ntime 1800000000\n${signed}${forge ? ' ' : ''}`;
-    const signature = Buffer.concat([keyHash, time, sign(null, Buffer.from(message), privateKey)]);
-    return [200, `— other.example/w AAAAAAAA\n— ${name} ${signature.toString('base64')}\n`];
+    const lines = signs.map((algorithm) => `${keys[algorithm].sign(forge ? signed.replace('\n', 'x\n') : signed)}\n`);
+    return [200, `— other.example/w AAAAAAAA\n${lines.join('')}`];
   }
 
   const server = createServer((request, response) => {
@@ -114,5 +168,6 @@ export async function startWitness(name: string, logKey: string, { forge = false
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return `${name}+${keyHash.toString('hex')}+${key.toString('base64')} http://127.0.0.1:${port}/w`;
+  const lineOf = (algorithm: Algorithm) => `${keys[algorithm].vkey} http://127.0.0.1:${port}/w`;
+  return { ed25519: lineOf('ed25519'), 'ml-dsa-44': lineOf('ml-dsa-44') };
 }

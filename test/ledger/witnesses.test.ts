@@ -15,7 +15,7 @@ import { startObjectStore, storageEnvironment } from '../outside/object-store.ts
 import { environment } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { openssl, serveAuthority } from './time-stamping-authority.ts';
-import { startWitness } from './witness-stand-in.ts';
+import { startWitness, startWitnessWithKeys } from './witness-stand-in.ts';
 
 /** An installation whose witness policy is outside its DATA_DIR. */
 async function createWorld(more: Record<string, string> = {}) {
@@ -374,4 +374,68 @@ test('a worker sends the newest checkpoint on WITNESS_SCHEDULE', async () => {
   expect(schedule).toMatchObject({ kind: 'witness', cron: '7 * * * *', next_at: '2026-07-01T12:07:00.000Z' });
   await jobs.enqueue({ kind: 'witness', key: 'witness', payload: null });
   await vi.waitFor(async () => expect(await readdir(share)).toHaveLength(1), PATIENTLY);
+});
+
+test('a witness that signs with ML-DSA-44 is asked, kept and verified like the others', async () => {
+  const world = await createWorld();
+  const { context, witnessed } = world;
+  const pq = await startWitness('witness.example/1', context.verifierKey, { signs: ['ml-dsa-44'] });
+  const forger = await startWitness('witness.example/2', context.verifierKey, { signs: ['ml-dsa-44'], forge: true });
+  await world.write(`witness pq ${pq}`, `witness forger ${forger}`, 'quorum pq');
+  await world.deliver();
+  const { quorum, witnesses } = await world.run();
+  expect([quorum, witnesses.map(({ name, outcome }) => [name, outcome])]).toEqual([
+    true,
+    [
+      ['pq', 'cosigned'],
+      ['forger', 'failed'],
+    ],
+  ]);
+  const [file = ''] = (await readdir(witnessed)).filter((name) => name.endsWith('.txt'));
+  const note = await readFile(join(witnessed, file), 'utf8');
+  expect(note).toMatch(/\n— witness\.example\/1 \S{3244}\n$/);
+  expect(await context.verify()).toMatchObject({ faults: [], cosignatures: 1 });
+  // The note is found whole in a text for people.
+  expect(findNotes(Buffer.from(`Our checkpoint:\n${note}Regards`)).notes).toEqual([note]);
+  for (const [what, changed] of [
+    [
+      'a signature',
+      note.replace(/(\S{1000})(.)(\S*\n)$/, (_, a: string, b: string, c: string) => a + (b === 'A' ? 'B' : 'A') + c),
+    ],
+    [
+      'a time',
+      note.replace(/(— witness\.example\/1 \S{12})(.)/, (_, a: string, b: string) => a + (b === 'A' ? 'B' : 'A')),
+    ],
+    ['a key id', note.replace(/(— witness\.example\/1 )(.)/, (_, a: string, b: string) => a + (b === 'A' ? 'B' : 'A'))],
+    ['a length', note.replace(/\S{4}\n$/, '\n')],
+  ] as const) {
+    await writeFile(join(witnessed, file), changed);
+    expect([what, await world.faults()]).toEqual([what, [expect.stringContaining('witness-invalid')]]);
+  }
+});
+
+test('a witness with two keys is asked with each, and counts once in a group of them', async () => {
+  const world = await createWorld();
+  const { context, witnessed } = world;
+  const keys = await startWitnessWithKeys('witness.example/1', context.verifierKey, {
+    signs: ['ed25519', 'ml-dsa-44'],
+  });
+  const stranger = await startWitness('witness.example/2', context.verifierKey, { silent: true });
+  const lines = [
+    `witness old ${keys.ed25519}`,
+    `witness new ${keys['ml-dsa-44']}`,
+    `witness away ${stranger.split(' ')[0]}`,
+  ];
+  await world.write(...lines, 'group w any old new', 'group g 2 w away', 'quorum g');
+  await world.deliver();
+  expect(await world.run()).toMatchObject({ quorum: false });
+  const [file = ''] = (await readdir(witnessed)).filter((name) => name.endsWith('.txt'));
+  expect((await readFile(join(witnessed, file), 'utf8')).match(/\n— witness\.example\/1 /g)).toHaveLength(2);
+  expect(await context.verify()).toMatchObject({ faults: [], cosignatures: 2 });
+  // A policy that names one of them keeps that one only.
+  await world.deliver();
+  await world.write(lines[1] ?? '', 'quorum new');
+  expect(await world.run()).toMatchObject({ quorum: true });
+  const later = (await readdir(witnessed)).filter((name) => name.endsWith('.txt')).at(-1) ?? '';
+  expect((await readFile(join(witnessed, later), 'utf8')).match(/\n— witness\.example\/1 /g)).toHaveLength(1);
 });

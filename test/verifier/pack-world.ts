@@ -1,7 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll } from 'vitest';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
+import { serveAuthority } from '../ledger/time-stamping-authority.ts';
+import { startWitness } from '../ledger/witness-stand-in.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { moveCase } from '../../src/cases/move-case.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
 
@@ -35,8 +39,9 @@ export async function packOf(
   jurisdiction = 'DE',
   language?: string,
   atEnd?: AtEnd,
+  env: Record<string, string> = {},
 ): Promise<PackWorld> {
-  const world = await createOfficeWorld({}, { worker: false, ...(atEnd === undefined ? {} : { atEnd }) });
+  const world = await createOfficeWorld(env, { worker: false, ...(atEnd === undefined ? {} : { atEnd }) });
   const { context } = world;
   const choice = (n: number, analytics: boolean) => ({
     consent_id: `c-${n}`,
@@ -69,6 +74,33 @@ export async function packOf(
   if (pack.outcome !== 'produced') throw new Error(JSON.stringify(pack));
   const zip = await readFile(pack.path);
   return { world, caseId: row.case_id, path: pack.path, zip, verifierKey: context.verifierKey };
+}
+
+/** A pack whose request and records (entries 1, 3 and 4) a witness and an authority have seen before it is made. */
+export async function witnessedPack(
+  language?: string,
+  signs?: readonly ('ed25519' | 'ml-dsa-44')[],
+): Promise<PackWorld & { readonly key: string; readonly caFile: string }> {
+  const file = join(await temporaryFolder(), 'witnesses');
+  const authority = await serveAuthority();
+  let key = '';
+  const pack = await packOf(
+    async ({ context }) => {
+      const line = await startWitness('witness.example/1', context.verifierKey, signs === undefined ? {} : { signs });
+      [key = ''] = line.split(' ');
+      await writeFile(
+        file,
+        `witness first ${line}\ntimestamp tsa ${authority.caFile} ${authority.url}\ngroup both all first tsa\nquorum both\n`,
+      );
+      const seen = await context.witness();
+      if (seen.outcome !== 'witnessed' || !seen.quorum) throw new Error(JSON.stringify(seen));
+    },
+    'DE',
+    language,
+    undefined,
+    { WITNESSES: file },
+  );
+  return { ...pack, key, caFile: authority.caFile };
 }
 
 /** The files of a ZIP archive by name. */

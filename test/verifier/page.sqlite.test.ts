@@ -14,10 +14,11 @@ import { lastCheckpoint } from '../../src/documents/frame.ts';
 import { createProver, receiptOf } from '../../src/ledger/prove-entry.ts';
 import { openBrowser, shareBrowser } from '../http/pages/browser.ts';
 import type { OfficeWorld } from '../http/office-world.ts';
+import { startWitness } from '../ledger/witness-stand-in.ts';
 import { alter } from '../tampering.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { archivesOf } from '../archives/archives.ts';
-import { filesOf, packOf, sharePack } from './pack-world.ts';
+import { filesOf, packOf, sharePack, witnessedPack } from './pack-world.ts';
 
 shareBrowser();
 const shared = sharePack();
@@ -117,6 +118,74 @@ test('the page speaks the language of the pack’s letter: verdict, every check,
     }
     expect(requests).toEqual([pathToFileURL(join(folder, 'verify.html')).href]);
   }
+});
+
+test('the page says which witnesses signed, in the language of the letter, and judges them by the policy that its reader writes into it', async () => {
+  const pack = await witnessedPack('de', ['ml-dsa-44']);
+  await writeFile(join(folder, 'verify.html'), filesOf(pack.zip).get('verify.html') ?? '');
+  const { page, requests } = await openPage();
+  await page.locator('#key').fill(pack.verifierKey);
+  expect(await verdictOn(page, 'pack.zip', pack.zip)).toBe('Nichts wurde verändert.');
+  const shown = (await page.locator('#checks').innerText()).replaceAll(/\s+/g, ' ');
+  for (const words of [
+    'Zeugen',
+    'auch signiert: first (2027-',
+    'Darunter: Eintrag 1, 3, 4',
+    'Zeitstempel',
+    'bestand der Prüfpunkt',
+  ])
+    expect(shown).toContain(words);
+  expect(await page.locator('#checks [lang=en]').allInnerTexts()).toEqual([]);
+  await page.locator('summary').click();
+  const judge = async (policy: string) => {
+    await page.locator('#policy').fill(policy);
+    await page.locator('#policy').blur();
+    await page.locator('#verdict.ok, #verdict.bad').waitFor();
+    return (await page.locator('#verdict').textContent()) ?? '';
+  };
+  expect(await judge(`witness mine ${pack.key}\nquorum mine`)).toBe('Nichts wurde verändert.');
+  expect(await page.locator('#checks .ok').allInnerTexts()).toContainEqual(
+    expect.stringContaining('wie Ihre Richtlinie verlangt, auch signiert: mine (2027-'),
+  );
+  const picture = process.env['PICTURES'];
+  if (picture !== undefined)
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.screenshot({ path: join(picture, `verify-policy-${width}.png`), fullPage: true });
+    }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  const stranger = (await startWitness('witness.example/9', pack.verifierKey)).split(' ')[0] ?? '';
+  expect(await judge(`witness other ${stranger}\nquorum other\n`)).toContain('Nicht wie versiegelt');
+  expect(await judge('witness other\n')).toContain('Nicht wie versiegelt');
+  expect(await judge('  \n')).toBe('Nichts wurde verändert.');
+  expect(requests).toEqual([pathToFileURL(join(folder, 'verify.html')).href]);
+});
+
+test('the page shows the result for what was written last, even if an earlier check takes longer', async () => {
+  const { page } = await openPage(
+    'const old = Blob.prototype.arrayBuffer; let count = 0; Blob.prototype.arrayBuffer = async function () { count += 1; if (count === 2) await new Promise((go) => { window.go = go; }); return old.call(this); };',
+  );
+  expect(await verdictOn(page, 'pack.zip', zip)).toBe('Nothing was changed.');
+  const give = async (key: string) => {
+    await page.locator('#key').fill(key);
+    await page.locator('#key').blur();
+  };
+  await give('not-a-key');
+  await page.locator('#verdict.working').waitFor();
+  await give(verifierKey);
+  await page.locator('#verdict.ok').waitFor();
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    const verdict = document.getElementById('verdict') as unknown as { className: string };
+    new MutationObserver(() => seen.push(verdict.className)).observe(verdict as never, { attributes: true });
+    Object.assign(globalThis, { seen });
+    (globalThis as unknown as { go: () => void }).go();
+  });
+  // The earlier check ends before this one.
+  expect(await verdictOn(page, 'pack.zip', zip)).toBe('Nothing was changed.');
+  expect(await page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen)).toEqual(['working', 'ok']);
+  await give(`${verifierKey}x`);
+  await page.locator('#verdict.bad').waitFor();
 });
 
 test('the page exists in every language of the letters, with a text for each known detail', () => {

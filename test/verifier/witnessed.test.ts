@@ -43,12 +43,15 @@ async function world() {
 }
 
 /** The folder that `ledger prove` writes. */
-async function proofOf(context: Awaited<ReturnType<typeof world>>['context'], seq: number): Promise<string> {
-  const proof = await proveEntry(context, seq, 'witnessed');
-  if (proof.outcome === 'unproven' || proof.inclusion === null) throw new Error('not proven');
+async function proofOf(context: Awaited<ReturnType<typeof world>>['context'], ...seqs: number[]): Promise<string> {
+  const proven = [];
+  for (const seq of seqs) {
+    const proof = await proveEntry(context, seq, 'witnessed');
+    if (proof.outcome === 'unproven' || proof.inclusion === null) throw new Error('not proven');
+    proven.push({ seq, ...proofFiles(proof.entry, proof.inclusion, true) });
+  }
   const out = join(await temporaryFolder(), 'proof');
-  const proven = { seq, ...proofFiles(proof.entry, proof.inclusion, true) };
-  for await (const { name, content } of proofFolder(context.verifierKey, [proven])) {
+  for await (const { name, content } of proofFolder(context.verifierKey, proven)) {
     await mkdir(dirname(join(out, name)), { recursive: true });
     await writeFile(join(out, name), content);
   }
@@ -105,6 +108,20 @@ test('the proof of an entry carries the time stamp over its checkpoint, which op
   await writeFile(join(out, note), proven);
   await writeFile(join(out, token), (await readFile(join(out, token))).fill(0, 40, 160));
   expect((await verify(out)).code).toBe(3);
+});
+
+test('proofs of which only some have been seen by witnesses are sound together, and it says which have', async () => {
+  const { context, keys, seq, later } = await world();
+  const folder = await proofOf(context, seq, later);
+  const found = await verify(folder);
+  expect(found.code, found.stdout).toBe(0);
+  expect(found.stdout).toMatch(new RegExp(`· Witnesses: .* signed by first .*Under it: entry ${seq}\n`));
+  expect(found.stdout).toMatch(new RegExp(`· Witnesses: no witness has signed .*Under it: entry ${later}\n`));
+  expect(await readFile(join(folder, 'tlog-policy'), 'utf8')).toMatch(/\nwitness second \S+\nquorum none\n$/);
+  const own = join(folder, '..', 'mine');
+  await writeFile(own, `witness mine ${keys.second}\nquorum mine\n`);
+  const judged = await verify(folder, '--policy', own);
+  expect([judged.code, judged.stdout]).toEqual([3, expect.stringContaining(`requires. Under it: entry ${later}\n`)]);
 });
 
 test('the verifier takes the key of a later epoch of the same ledger, and no other', async () => {

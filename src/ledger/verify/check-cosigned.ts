@@ -2,7 +2,7 @@ import { actionSchema } from '../../core/action.ts';
 import type { Checking, Run } from './check-types.ts';
 import type { SignedNote } from './signed-notes.ts';
 import { readTimestamp } from '../timestamp.ts';
-import { cosignedAt } from '../ask-witness.ts';
+import { cosignedAt } from '../cosignature.ts';
 import { hashesOfKept, type KeptFile, namesKept, readWitnessState } from '../cosigned-checkpoints.ts';
 import type { Cosigner, TimestampAuthority } from '../witness-policy.ts';
 
@@ -26,15 +26,16 @@ export function beginWitnessed({ store, signed, stated, report }: Run): Checking
   let newest = 0;
   const fault = (seq: number | null, sentence: string) => report({ seq, fault: 'witness-invalid', sentence });
 
-  function checkCosignatures(one: SignedNote & { readonly file: string }): void {
+  async function checkCosignatures(one: SignedNote & { readonly file: string }): Promise<void> {
     const cosigners = (policy?.witnesses ?? []).filter((witness): witness is Cosigner => witness.kind === 'cosigner');
     // The first line is the ledger's own signature.
     const [, ...lines] = one.note.slice(one.note.indexOf('\n\n') + 2, -1).split('\n');
     for (const line of lines) {
-      const cosigned = cosigners.flatMap((witness) => {
-        const at = cosignedAt(witness, one.note, line);
-        return at === null ? [] : [{ what: `the cosignature of ${witness.name}`, size: one.size ?? 0, at }];
-      });
+      const cosigned: { what: string; size: number; at: string }[] = [];
+      for (const witness of cosigners) {
+        const at = await cosignedAt(witness, one.note, line);
+        if (at !== null) cosigned.push({ what: `the cosignature of ${witness.name}`, size: one.size ?? 0, at });
+      }
       if (cosigned.length > 0) {
         stated.push(...cosigned);
         cosignatures += 1;
@@ -110,7 +111,7 @@ export function beginWitnessed({ store, signed, stated, report }: Run): Checking
     async end() {
       for (const one of kept) {
         one.faults.forEach(report);
-        if (one.head !== null) checkCosignatures(one);
+        if (one.head !== null) await checkCosignatures(one);
       }
       for (const { faults, size } of elsewhere) {
         faults.forEach(report);

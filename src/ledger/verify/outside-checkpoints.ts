@@ -108,7 +108,7 @@ function wholeNotesIn(text: string): readonly string[] | null {
   return notes.split(/\n(?=consent-ledger\/)/).map((note) => `${note.replace(/[\r\n]+$/, '')}\n`);
 }
 
-const NOTE = /consent-ledger\/[^\n]{1,200}\n\d{1,16}\n[A-Za-z0-9+/]{43}=\n\n(?:— [^\n<"]{1,2000}(?:\n|$))+/g;
+const NOTE = /consent-ledger\/[^\n]{1,200}\n\d{1,16}\n[A-Za-z0-9+/]{43}=\n\n(?:— [^\n<"]{1,5000}(?:\n|$))+/g;
 
 /** Notes in a text for people, such as a page. */
 function embeddedNotesIn(text: string): readonly string[] {
