@@ -14,11 +14,12 @@ interface Listed {
 }
 
 /** The server's clock is the machine's. */
-const RECENT = new Date(Date.now() - 3 * 86_400_000).toISOString();
+const RECENT = new Date(Math.floor(Date.now() / 1000 - 3 * 86_400) * 1000).toISOString();
 const recent = (payload: object) =>
   JSON.parse(
     JSON.stringify(payload)
       .replaceAll('2026-06-20T09:30:00.000Z', RECENT)
+      .replaceAll('2026-06-20 09:30:00', RECENT.slice(0, 19).replace('T', ' '))
       .replaceAll('1781947800', String(Date.parse(RECENT))),
   ) as Record<string, unknown>;
 const ways = (event: string, payload: object) => [
