@@ -486,7 +486,7 @@ export function fieldsOf(payload: Payload): readonly NamedField[] {
 
 /** What stands next to the envelope. */
 export function fieldsBeside(payload: Payload): readonly NamedField[] {
-  return namedFields(payload, true);
+  return payload.hasBeside() ? namedFields(payload, true) : [];
 }
 
 function namedFields(payload: Payload, wanted: boolean): readonly NamedField[] {

@@ -85,6 +85,7 @@ export class Payload {
   /** The payload's fields with their normalised names: candidates for `unread`. */
   readonly #fields: Field[] = [];
   readonly #opened = new Set<unknown>();
+  #hasBeside = false;
   /** Where an object was opened only because it is the only one, and its name. */
   readonly #guessed: { readonly prefix: string; readonly name: string }[] = [];
   readonly #used = new Set<unknown>();
@@ -146,7 +147,10 @@ export class Payload {
       enveloped = !entries.some((entry) => this.#nameSays?.(entry.key) === 'content');
     for (const entry of entries) {
       const { name } = entry;
-      if (enveloped) entry.found = { ...entry.found, beside: true };
+      if (enveloped) {
+        this.#hasBeside = true;
+        entry.found = { ...entry.found, beside: true };
+      }
       this.#add(enveloped && BESIDE.has(name) ? `^${name}` : name, entry.found, depth);
       this.#fields.push(entry);
     }
@@ -252,6 +256,11 @@ export class Payload {
   /** The payload's top-level fields, of the envelopes and objects that were opened too, inner ones first. */
   fields(): readonly Field[] {
     return this.#fields;
+  }
+
+  /** Whether anything stands next to an envelope. */
+  hasBeside(): boolean {
+    return this.#hasBeside;
   }
 
   /** The first of these fields that contains a time. */
