@@ -67,7 +67,7 @@ for (const [state, spellings] of Object.entries(words)) {
 /** Words of a phrase that neither grant nor refuse. */
 const filling = new Set(
   (
-    'the a an of to by for in and or via on at this my your our user users visitor visitors consumer customer subject consent consents cookie cookies tracking banner button btn click clicked clicks ' +
+    'the a an of to by for in and or via on at this my your our status state user users visitor visitors consumer customer subject consent consents cookie cookies tracking banner button btn click clicked clicks ' +
     'category categories purpose purposes preference choice choices decision settings data main ind explicit explicitly has have been was is were are be user i we all any every ' +
     'alle alles von der die das und den cookie einwilligung nutzer besucher kategorien tous toutes tout les des le la et utilisateur visiteur todo todos todas el las los y usuario tutti tutte tutto il gli lo e utente ' +
     'alle de het en bezoeker gebruiker tudo o os wszystkie i alla'

@@ -169,7 +169,7 @@ const withdrawalTimes = setOf(
   `withdrawn withdrawal withdraw revoked revocation revoke optout optedout unsubscribed widerrufen widerruf retire retrait retirado revocado revocato ingetrokken revogado wycofano aterkallat aterkallelse wycofania cofniecia cofnieto cofniecie baja desabonnement desinscription desinscrit abmeldung abgemeldet revocacion revoca disiscrizione intrekking uitschrijving uitgeschreven cancelamento revogacao tilbagetrukket tilbagekaldt tilbagekaldelse tilbakekalt peruutus peruttu odvolani odvolano`,
 );
 const noTimes = setOf(
-  `expires expiry expire expiration expired until valid end ends ended next notice sent received receipt dispatched delivered queued processed synced exported fetched birth policy published first initial start template version banner shown seen email renewed renewal
+  `expires expiry expire expiration expired until valid end ends ended next notice sent received receipt dispatched delivered queued processed synced exported fetched birth policy published first initial start template version banner shown seen email renewed renewal reconsent
    ablauf ablaufdatum gultig gultigkeit verfall verfallt scadenza scade caducidad caduca vencimiento validez validade validite peremption verloopt vervalt vervaldatum geldig waznosc wygasa wygasniecia wazne utgar giltig udlober utloper gyldig vanhenee platnost vyprsi
    giltigt giltig till bis gyldigt
    geburt geburtsdatum birthday dob naissance nacimiento nascita nascimento geboorte urodzenia fodelse fodsels syntyma narozeni account konto cuenta compte registration registrierung login visit visite visita besuch session order bestellung commande pedido ordine
@@ -295,7 +295,7 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
       any(consentWords) &&
       !isCircumstance &&
       !isTerms &&
-      time === null &&
+      !any(timeWords) &&
       !any(settingWords) &&
       words.length <= 6 &&
       words.some((word) => !whole.has(word) && !consentWords.has(word) && !statusWords.has(word)) &&
@@ -399,6 +399,8 @@ function polarityOf(
     words.some((word) => /^(?:use|usage|using|sensitive|spi|data|processing|disclosure)$/.test(word));
   // `not_rejected: true` says nothing that can be relied on; `consent_withdrawn`, `marketing_consent_denied` refuse.
   if (refuses) return isNegated ? null : 'refusing';
+  // `allowAuctionWithoutConsent` says what a program may do.
+  if (isNegated && words.includes('without') && words.some((word) => strictlyGranting.has(word))) return null;
   if (isNegated) return 'refusing';
   return limits ? 'refusing' : grants ? 'granting' : null;
 }

@@ -125,7 +125,7 @@ const MAX_PAIRS_TEXT = 20_000;
  * `groups=C0001%3A1&interactionCount=1`; null for any other.
  */
 export function pairsIn(text: string): JsonObject | null {
-  if (text.length > MAX_PAIRS_TEXT || !/[:=]/.test(text)) return null;
+  if (text.length > MAX_PAIRS_TEXT || !/[:=]|%3[AD]/i.test(text)) return null;
   if (/^[^=&\s]{1,80}=[^&]*(?:&[^=&\s]{1,80}=[^&]*)+$/.test(text)) return Object.fromEntries(new URLSearchParams(text));
   // `dpv:ConsentGiven` is a name with a prefix.
   if (/^[a-z][a-z-]{0,20}:[A-Z][A-Za-z]+$/.test(text)) return null;
@@ -249,6 +249,9 @@ function mayHold(role: NameRole): boolean {
 function isFlag(key: string): boolean {
   return flagNames.has(normaliseName(key)) || roleOf(key).isPurpose;
 }
+
+/** `ConsentToTrack`, `consent_to_calls` */
+const CONSENT_TO = /[Cc](?:onsent|ONSENT)[-_ ]?(?:to|To|TO)(?=[-_ A-Z])/;
 
 /** Whether a name says nothing of its own about a record. */
 function isPlainName(role: NameRole): boolean {
@@ -454,7 +457,8 @@ class PurposeReader {
       if (typeof value === 'string') {
         // `authorized_vendors`: a list in a text; else pairs only.
         const isList = role.lists !== null && role.isContainer && (choiceMeant(value) === null || isNecessary(value));
-        if (isList) this.#container(namesIn(value), path, role.lists, 0);
+        if (role.isContainer && /^\s*(?:\[|%5B)/i.test(value)) this.#container(value, path, role.lists, 0);
+        else if (isList) this.#container(namesIn(value), path, role.lists, 0);
         else if (name.endsWith('purposeconsents') && /^[01]{4,64}$/.test(value)) this.#bits(value, path);
       } else if (
         role.isContainer ||
@@ -576,17 +580,25 @@ class PurposeReader {
     );
     // {"purposes": {…}, "tracking_enabled": true}: one flag beside purposes is something else.
     if (flags.length < 2 && this.#size() > 0) return;
+    // {"personalization": {"consented": false}, "usage_statistics": {"consented": true}}
+    const isAmongItems = this.#fields.some(
+      ({ role, value }) => role.isPurpose && isJsonObject(value) && saysConsent(value),
+    );
     const isAmongWords = flags.filter(({ value }) => isConsentWord(value) && !isModel(value)).length >= 2;
     for (const { name: normalised, key: name, path, value, role } of this.#fields) {
       if (Array.isArray(value)) continue;
       const flag = flagNames.get(normalised);
       const isWord =
-        isAmongWords && isConsentWord(value) && !isModel(value) && isPlainName(role) && !notPurposes.has(normalised);
-      // {"zgodaFotografie": "nie"}
-      const isNamedRefusal =
-        role.isOfConsent && typeof value === 'string' && outcomeOf(choiceMeant(value)) === 'denied';
-      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isWord && !isNamedRefusal)
-        continue;
+        isPlainName(role) &&
+        !notPurposes.has(normalised) &&
+        ((isAmongWords && isConsentWord(value) && !isModel(value)) ||
+          (isAmongItems && isJsonObject(value) && !wrappers.has(role.plain) && saysConsent(value)));
+      // {"zgodaFotografie": "nie"}, {"ConsentToTrack": "Yes"}
+      const isNamed =
+        role.isOfConsent &&
+        typeof value === 'string' &&
+        (outcomeOf(choiceMeant(value)) === 'denied' || CONSENT_TO.test(name));
+      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isWord && !isNamed) continue;
       if (flag === undefined && this.#platform?.flags === true && (notPurposes.has(normalised) || role.isCircumstance))
         continue;
       if (role.notChosenIf !== null || this.#seen.has(value)) continue;
@@ -773,8 +785,8 @@ class PurposeReader {
       notPurposes.has(name) ||
       name === 'val' ||
       // `isAnonUser`, `hasSeenBanner`: what the visitor is, not what they chose.
-      // `can_receive_email_marketing`: what the sender may do by its own rules.
-      /^can[A-Z_]/.test(key) ||
+      // `can_receive_email_marketing`, `allowAuctionWithoutConsent`: what a program may do by its own rules.
+      /^can[A-Z_]|without/i.test(key) ||
       (/^(?:is|has|was)[A-Z_]/.test(key) && role.polarity === null && !role.isPurpose && !isNested) ||
       (role.isCircumstance && (isPairs || typeof item !== 'boolean' || !role.isPurpose) && !isNested)
     )

@@ -33,7 +33,9 @@ export function readTimes(
   const ofRecord = own.change.length === 0 ? own.choice : [...own.choice, ...own.change];
   const ofChoice = ofRecord.length > 0 ? ofRecord : purposes.times.flatMap((value) => payload.timeOf(value) ?? []);
   const counting = inOrder(ofChoice);
-  const latest = counting.at(-1) ?? ofChoice[0];
+  // A time that cannot be right gives way to one that can.
+  const event = counting.length === 0 && own.event?.counts === true ? own.event : undefined;
+  const latest = counting.at(-1) ?? event ?? ofChoice[0];
   const withdrawn = inOrder(own.withdrawal).at(-1);
   const decidedAt = latest ?? own.event ?? dispatched(payload);
   const grants = () =>
