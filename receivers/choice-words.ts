@@ -166,7 +166,7 @@ function phraseMeant(text: string): ChoiceMeant | null {
 
 /** Words for a switch that is on or off. They say whether a purpose is granted; as the status of a record they say whether it is in use. */
 const switches: ReadonlyMap<string, ChoiceMeant> = new Map<string, ChoiceMeant>([
-  ...'active activated aktiv aktiviert actif active activee activo activa activado activada attivo attiva attivato actief geactiveerd ativo ativa ativado aktywny aktywne aktywna wlaczone wlaczono aktiverad aktiveret aktivert paalla zapnuto'
+  ...'active valid activated aktiv aktiviert actif active activee activo activa activado activada attivo attiva attivato actief geactiveerd ativo ativa ativado aktywny aktywne aktywna wlaczone wlaczono aktiverad aktiveret aktivert paalla zapnuto'
     .split(' ')
     .map((word) => [word, 'given'] as const),
   ...'inactive deactivated inaktiv deaktiviert inactif desactive desactivee inactivo inactiva desactivado desactivada inattivo disattivo disattivato disattiva inactief gedeactiveerd inativo inativa desativado nieaktywny nieaktywne nieaktywna wylaczone wylaczono inaktiverad avaktiverad deaktiveret deaktivert poispaalta vypnuto'

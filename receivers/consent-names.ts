@@ -64,7 +64,7 @@ const setOf = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 const refusing = setOf(
   `deny denied denies reject rejected rejects refuse refused refuses decline declined declines block blocked blocks disable disabled disallow disallowed
    revoke revoked withdraw withdrawn optout optedout unsubscribe unsubscribed exclude excluded objected objection opposed suppress suppressed
-   sparr sparrad sparrat blokada kielto kielletty kiellot reservert reserverte reservasjon sperre sperrvermerk werbesperre blocco bloqueo blocage bloqueio blokkering robinson donotcontact dnc reklamsparr suoramarkkinointikielto
+   sparr sparrad sparrat beskyttet skyddad frabedt blokada kielto kielletty kiellot reservert reserverte reservasjon sperre sperrvermerk werbesperre blocco bloqueo blocage bloqueio blokkering robinson donotcontact dnc reklamsparr suoramarkkinointikielto
    niezgoda odsubskrybuj odsubskrybowano abgemeldet afgemeld desinscrit desabonne
    dont dnt dns dnsmpi abgelehnt abgelehnte ablehnen verweigert gesperrt widersprochen widerspruch widerspruche widersprueche objections oppositions oposiciones opposizioni bezwaar bezwaren sprzeciw sprzeciwy oposicao oposicoes invandning invandningar indsigelse indsigelser refusee refuse refuses rejete bloque rechazado rechazados rechazada rechazadas denegado bloqueado
    rifiutato rifiutati rifiuta negato bloccato geweigerd geweigerde afgewezen recusado recusados rejeitado rejeitados negado odrzucone odrzucono zablokowane avvisad avvisade nekad nekade afvist afviste avvist avviste hylatty hylatyt odmitnuto odmitnute desactive desactives desactivado desactivados disattivato disattivati deaktiviert deaktivierte`,
@@ -80,7 +80,7 @@ const strictlyGranting = setOf(
 const grantingStems =
   /^(?:akzeptiert|erlaubt|erteilt|zugestimmt|genehmigt|angenommen|acceptee?s?$|autorise|aceptad|autorizad|permitid|concedid|otorgad|accettat|autorizzat|concess[aoie]$|geaccepteerd|toegestan|toegestaan|verleend|aceit[aoe]s?$|zaakceptowan|udzielon|accepterad|tillat|godkan|godkend|accepteret|tilladt|godtatt|hyvaksyt|sallit|povolen|prijat)/;
 const refusingStems =
-  /^(?:abgelehn|verweiger|widerruf|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)|.(?:sparr|sperre|kielto|verbot)$/;
+  /^(?:abgelehn|verweiger|widerruf|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)|.(?:sparr|sperre|kielto|verbot|beskyttet|skyddad|schutz|stopp?)$/;
 /** Words for consent itself, which say nothing about a list: `consent_categories` may list those that were asked about. */
 const consentWords = setOf(
   `consent consents einwilligung einwilligungen zustimmung consentement consentements consentimiento consentimientos consenso consensi toestemming toestemmingen consentimento consentimentos zgoda zgody samtycke samtycken samtykke samtykker suostumus souhlas`,
@@ -110,7 +110,7 @@ const whole = setOf(
    nouvel nouveau nouvelle nuevo nueva nuovo nuova nieuw nieuwe novo nova nowy nowa ny nya nye neu neue neuer neues new current actuel aktuell attuale actual huidige cookiebanner banner notice`,
 );
 const statusWords = setOf(
-  `any vendor vendors purpose purposes to data some partially partial reconsent awaiting global iab gpc dnt enabled granular none interacted confirmed prompted updated completed answered`,
+  `any vendor vendors purpose purposes to data some partially partial reconsent awaiting global iab gpc dnt enabled granular none interacted confirmed prompted updated completed answered multiple values options`,
 );
 /** At least one of these makes a name that of the whole choice. */
 const wholeCore = setOf(
@@ -211,14 +211,14 @@ const notChosenIfTrue = setOf(
 );
 /** Ways in which consent is taken for granted, and stages before a choice, in plain form: no visitor chose. */
 const notChosenWords = setOf(
-  `implied implicit default defaults auto automatic automatically assumed scroll timeout geodefault regional cmpuishown oninitialpageload initialpageload impliedconsent`,
+  `implied implicit default defaults auto automatic automatically assumed scroll timeout geodefault regional emergency breaktheglass cmpuishown oninitialpageload initialpageload impliedconsent`,
 );
 /** Words of events before a choice: `FidesUIShown`, `banner_displayed`. */
 const beforeChoice = setOf(
   `shown displayed impression impressions opened loaded initialized initialised ready prompted`,
 );
 const wordsOfMethod = setOf(
-  `buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source command event eventtype eventname`,
+  `buttonclicked clickedbutton decisiontype method consentmethod collectionmethod capturemethod mechanism type consenttype trigger cause eventstatus action source command assertiontype event eventtype eventname`,
 );
 
 const formerWords = setOf(
@@ -295,7 +295,7 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
       any(consentWords) &&
       !isCircumstance &&
       !isTerms &&
-      !any(timeWords) &&
+      !words.some((word) => word !== 'data' && word !== 'on' && timeWords.has(word)) &&
       !any(settingWords) &&
       words.length <= 6 &&
       words.some((word) => !whole.has(word) && !consentWords.has(word) && !statusWords.has(word)) &&
@@ -386,7 +386,8 @@ function isScope(words: readonly string[]): boolean {
 }
 
 function isPurposeWord(word: string): boolean {
-  return purposeWords.has(word) || purposeStems.test(word);
+  // `reklamebeskyttet`: a word for what is kept from somebody.
+  return purposeWords.has(word) || (purposeStems.test(word) && !refusingStems.test(word));
 }
 
 function polarityOf(

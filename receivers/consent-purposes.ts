@@ -30,6 +30,8 @@ export interface PurposesRead {
   grantsNothing: boolean;
   /** Paths of what was present but not understood. */
   readonly unread: string[];
+  /** Paths of what may grant and was not understood: what is refused beside it is not the whole choice. */
+  readonly withheld: string[];
   /** Times of the choices for single purposes. */
   readonly times: unknown[];
   /** A purpose's own statement that the visitor did not choose it. */
@@ -250,8 +252,8 @@ function isFlag(key: string): boolean {
   return flagNames.has(normaliseName(key)) || roleOf(key).isPurpose;
 }
 
-/** `ConsentToTrack`, `consent_to_calls` */
-const CONSENT_TO = /[Cc](?:onsent|ONSENT)[-_ ]?(?:to|To|TO)(?=[-_ A-Z])/;
+/** `ConsentToTrack`, `consent_to_calls`, `hasConsentForDataUsage` */
+const CONSENT_TO = /[Cc](?:onsent|ONSENT)[-_ ]?(?:to|To|TO|for|For|FOR)(?=[-_ A-Z])/;
 
 /** Whether a name says nothing of its own about a record. */
 function isPlainName(role: NameRole): boolean {
@@ -307,6 +309,7 @@ function saysConsent(item: JsonObject): boolean {
 function namesPurpose(value: unknown): boolean {
   return (
     isJsonObject(value) &&
+    typeof value['name'] !== 'string' &&
     Object.keys(value)
       .slice(0, MAX_MEMBERS)
       .some((key) => isFlag(key) || isNecessary(key) || roleOf(key).isContainer || roleOf(key).isConsent)
@@ -400,6 +403,7 @@ class PurposeReader {
     listed: new Set(),
     grantsNothing: false,
     unread: [],
+    withheld: [],
     times: [],
     notChosen: null,
     isBlank: false,
@@ -549,7 +553,7 @@ class PurposeReader {
         // {"complaints": {"marketing": true}}: under a name that may mean anything, a yes grants nothing.
         if (mayGrant || outcomeOf(purposeMeant(inner)) !== 'granted' || role.polarity === 'refusing' || role.isConsent)
           this.#member(key, inner, `${path}.${key}`, { listed: null, depth: depth + 1, isPairs: false });
-        else this.read.unread.push(`${path}.${key}`);
+        else this.read.withheld.push(`${path}.${key}`);
       }
     }
     if (this.#size() === before) return;
@@ -596,8 +600,7 @@ class PurposeReader {
       // {"zgodaFotografie": "nie"}, {"ConsentToTrack": "Yes"}
       const isNamed =
         role.isOfConsent &&
-        typeof value === 'string' &&
-        (outcomeOf(choiceMeant(value)) === 'denied' || CONSENT_TO.test(name));
+        (CONSENT_TO.test(name) || (typeof value === 'string' && outcomeOf(choiceMeant(value)) === 'denied'));
       if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isWord && !isNamed) continue;
       if (flag === undefined && this.#platform?.flags === true && (notPurposes.has(normalised) || role.isCircumstance))
         continue;
@@ -614,15 +617,15 @@ class PurposeReader {
       // {"preferences": 0}: a number of a kind of its own.
       if (isRightToRefuse || (typeof value === 'number' && (role.isCount || role.isContainer))) continue;
       if (isAlwaysActive(value)) this.#put(flag ?? name, 'necessary', path, value);
-      else if (says !== null && (role.polarity === 'refusing' || this.#mayGrant(path, says)))
+      else if (says !== null && (role.polarity === 'refusing' || this.#mayGrant(path, says, value)))
         this.#say(flag ?? name, name, says, path, value);
     }
   }
 
-  /** Within an object of a name that may mean anything, a yes grants nothing. */
-  #mayGrant(path: string, says: ChoiceMeant): boolean {
-    if (outcomeOf(says) !== 'granted' || !this.#isGuessed(path)) return true;
-    this.read.unread.push(path);
+  /** Within an object of a name that may mean anything, a plain yes grants nothing. */
+  #mayGrant(path: string, says: ChoiceMeant, value: unknown): boolean {
+    if (outcomeOf(says) !== 'granted' || isConsentWord(value) || !this.#isGuessed(path)) return true;
+    this.read.withheld.push(path);
     return false;
   }
 
@@ -853,6 +856,7 @@ class PurposeReader {
       return outcomeOf(within.says) === 'granted' || this.#say(name, name, within.says, path, item);
     }
     if (this.#say(name, name, within.says, path, item)) return true;
+    if (within.isStated && within.says === null) this.read.withheld.push(path);
     otherwise();
     return true;
   }

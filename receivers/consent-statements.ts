@@ -32,6 +32,8 @@ export interface Statements {
   readonly withdrawn: boolean;
   /** The statement that the visitor did not choose. */
   readonly notChosen: string | null;
+  /** A field for the state of consent whose value is not understood. */
+  readonly puzzling: string | null;
   readonly fields: readonly NamedField[];
 }
 
@@ -134,6 +136,7 @@ class StatementReader {
       whole: this.#whole,
       withdrawn,
       notChosen: this.#notChosen ?? this.#purposes.notChosen,
+      puzzling: this.#puzzlingState(),
       fields: this.#fields,
     };
   }
@@ -147,6 +150,25 @@ class StatementReader {
         this.#whole.push({ choice: 'unknown', at: `${found.path}=null` });
     }
     if (this.#purposes.isBlank) this.#whole.push({ choice: 'unknown', at: 'no choice' });
+  }
+
+  /** {"consent_state": "requires_…"}, {"State": 262144} */
+  #puzzlingState(): string | null {
+    for (const { path, value, role } of this.#fields) {
+      if (this.#platform?.words?.[role.plain] !== undefined || this.#whole.some(({ at }) => at.startsWith(`${path}=`)))
+        continue;
+      const isNumber = typeof value === 'number' && /(?:state|status)$/.test(role.plain);
+      const isWord =
+        typeof value === 'string' &&
+        value.length < 60 &&
+        role.isConsent &&
+        role.isWhole &&
+        !role.isPurpose &&
+        /(?:state|status)$/.test(role.plain) &&
+        choiceMeant(value) === null;
+      if (isNumber || isWord) return `${path}=${shortly(value)}`;
+    }
+    return null;
   }
 
   #add(path: string, value: unknown, choice: ChoiceMeant | null): void {
@@ -217,6 +239,8 @@ function wholeMeant(key: string, value: unknown, platform: Platform | null): Cho
   const name = normaliseName(key);
   if (isNoChoice(platform, name) || platform?.words?.[name] !== undefined) return null;
   const isOther = acts.has(name) || lifecycle.has(name) || models.has(name);
+  // {"ConsentState": 1}: a number of the sender's own.
+  if (typeof value === 'number' && /(?:state|status)$/.test(name)) return null;
   if (typeof value !== 'string') return isOther ? null : choiceMeant(value);
   // {"event_type": "consent"}: what kind of record it is.
   if (isOther && plainForm(value) === 'consent') return null;
@@ -251,11 +275,11 @@ function isSet(payload: Payload, flag: 'withdrawnFlag' | 'refusedFlag'): boolean
  */
 export function stateOf(
   payload: Payload,
-  { purposes, whole, withdrawn, notChosen, fields }: Statements,
+  { purposes, whole, withdrawn, notChosen, puzzling, fields }: Statements,
   refusalKeepsNecessary = false,
 ): { readonly state: ConsentState; readonly doubts: readonly Doubt[] } {
   const { choices } = purposes;
-  takePurposeOfRecord(payload, choices, { purposes, whole, withdrawn, notChosen, fields });
+  takePurposeOfRecord(payload, choices, { whole, withdrawn, fields });
   const first = (...wanted: readonly ChoiceMeant[]) => whole.find(({ choice }) => wanted.includes(choice));
   takeListed(payload, purposes, whole);
   const granted = namesOf(choices, 'granted');
@@ -273,6 +297,8 @@ export function stateOf(
   const open = first('requested', 'request-deferred');
   const unasked = first('unknown');
   if (notChosen !== null) return doubt('not-chosen', notChosen);
+  if (puzzling !== null && refused === undefined && (given !== undefined || granted.length > 0))
+    return doubt('not-understood', puzzling);
   // {"status": "undetermined", "granted": false}: a flag that nobody set.
   if (
     unasked !== undefined &&
@@ -296,9 +322,12 @@ export function stateOf(
     return { state: open.choice as ConsentState, doubts };
   }
   if (granted.length > 0) return { state: given?.choice === 'renewed-given' ? 'renewed-given' : 'given', doubts };
+  if (denied.length > 0 && purposes.withheld.length > 0)
+    return doubt('not-understood', ...purposes.withheld.slice(0, 3));
   if (denied.length > 0) return { state: 'refused', doubts };
   // Only what needs no consent was understood.
-  if (choices.size > 0 && purposes.unread.length > 0) return doubt('not-understood', ...purposes.unread.slice(0, 3));
+  const unread = [...purposes.withheld, ...purposes.unread];
+  if (choices.size > 0 && unread.length > 0) return doubt('not-understood', ...unread.slice(0, 3));
   if (choices.size > 0) return { state: 'refused', doubts };
   if (purposes.listed.size > 0)
     return doubt('not-understood', `${[...purposes.listed].slice(0, 5).join(', ')}: listed`);
@@ -313,7 +342,7 @@ export function stateOf(
 function takePurposeOfRecord(
   payload: Payload,
   choices: Map<string, PurposeChoice>,
-  { whole, withdrawn, fields }: Statements,
+  { whole, withdrawn, fields }: Pick<Statements, 'whole' | 'withdrawn' | 'fields'>,
 ): void {
   if (choices.size > 0) return;
   const name = purposeNamed(payload, fields);
