@@ -24,6 +24,8 @@ export interface NameRole {
   readonly polarity: Polarity;
   /** What it means for a purpose to be in a list of this name. */
   readonly lists: 'granted' | 'denied' | null;
+  /** How something stands: `state`, `consentStatus`. */
+  readonly isState: boolean;
   /** A count, time, id or circumstance: its value is not a choice. */
   readonly isCircumstance: boolean;
   readonly isCount: boolean;
@@ -286,6 +288,7 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
         : isNegated && !refuses && grants
           ? 'denied'
           : null,
+    isState: /(?:state|status)$/.test(plain),
     isCircumstance,
     isScope: isScope(words),
     isSetting: any(settingWords),

@@ -155,16 +155,15 @@ class StatementReader {
   /** {"consent_state": "requires_…"}, {"State": 262144} */
   #puzzlingState(): string | null {
     for (const { path, value, role } of this.#fields) {
-      if (this.#platform?.words?.[role.plain] !== undefined || this.#whole.some(({ at }) => at.startsWith(`${path}=`)))
-        continue;
-      const isNumber = typeof value === 'number' && /(?:state|status)$/.test(role.plain);
+      if (!role.isState || this.#platform?.words?.[role.plain] !== undefined) continue;
+      if (this.#whole.some(({ at }) => at.startsWith(`${path}=`))) continue;
+      const isNumber = typeof value === 'number';
       const isWord =
         typeof value === 'string' &&
         value.length < 60 &&
         role.isConsent &&
         role.isWhole &&
         !role.isPurpose &&
-        /(?:state|status)$/.test(role.plain) &&
         choiceMeant(value) === null;
       if (isNumber || isWord) return `${path}=${shortly(value)}`;
     }
@@ -240,7 +239,7 @@ function wholeMeant(key: string, value: unknown, platform: Platform | null): Cho
   if (isNoChoice(platform, name) || platform?.words?.[name] !== undefined) return null;
   const isOther = acts.has(name) || lifecycle.has(name) || models.has(name);
   // {"ConsentState": 1}: a number of the sender's own.
-  if (typeof value === 'number' && /(?:state|status)$/.test(name)) return null;
+  if (typeof value === 'number' && roleOf(key).isState) return null;
   if (typeof value !== 'string') return isOther ? null : choiceMeant(value);
   // {"event_type": "consent"}: what kind of record it is.
   if (isOther && plainForm(value) === 'consent') return null;
