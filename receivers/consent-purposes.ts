@@ -593,10 +593,10 @@ class PurposeReader {
       if (Array.isArray(value)) continue;
       const flag = flagNames.get(normalised);
       const isWord =
-        isPlainName(role) &&
-        !notPurposes.has(normalised) &&
         ((isAmongWords && isConsentWord(value) && !isModel(value)) ||
-          (isAmongItems && isJsonObject(value) && !wrappers.has(role.plain) && saysConsent(value)));
+          (isAmongItems && isJsonObject(value) && !wrappers.has(role.plain) && saysConsent(value))) &&
+        isPlainName(role) &&
+        !notPurposes.has(normalised);
       // {"zgodaFotografie": "nie"}, {"ConsentToTrack": "Yes"}
       const isNamed =
         role.isOfConsent &&
