@@ -1213,9 +1213,10 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     }
   }
 
-  function checkReceipts() {
+  async function checkReceipts() {
     for (const one of receipts) {
-      const { leaf, leafHash, head } = proven.get(String(one.entry)) ?? {};
+      const { leaf, leafHash, head } =
+        (await provenIn(one.name, { entry: one.entry, tlog_proof: one.tlog_proof })) ?? {};
       if (leaf === undefined) say('bad', one.name, `it cites entry ${one.entry}, which is not proven`);
       else if (
         leaf.commitment !== one.commitment ||
@@ -1227,6 +1228,26 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
             head.origin !== `consent-ledger/${one.instance}/${one.epoch}`))
       )
         say('bad', one.name, `what it says about entry ${one.entry} differs from what was sealed`);
+    }
+  }
+
+  /** What is proven of an entry that a file cites: by the proof in this file, even if another one is beside it. */
+  async function provenIn(name, { entry, tlog_proof: proof, meta = null, body = null }) {
+    const known = proven.get(String(entry));
+    const own = { 'tlog-proof': proof ?? null, meta, body };
+    const isTaken = ([ending, text]) =>
+      text === null || equal(encoder.encode(text), contentOf(`proofs/${entry}.${ending}`) ?? new Uint8Array());
+    if (known === undefined || Object.entries(own).every(isTaken)) return known;
+    try {
+      const [metaBytes, bodyBytes] = [meta, body].map((text) => (text === null ? null : encoder.encode(text)));
+      const found = await proveEntry({ proof, meta: metaBytes, body: bodyBytes }, key);
+      if (found.leaf.seq !== entry) throw new Error(`it is the proof of entry ${found.leaf.seq}`);
+      noteHead(name, found.head);
+      await noteWitnesses(String(entry), found.head);
+      return found;
+    } catch (error) {
+      say('bad', name, `its own proof of entry ${entry} is not sound: ${error.message}`);
+      return undefined;
     }
   }
 
@@ -1251,10 +1272,10 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
       if (Object.keys(rest).sort().join() !== 'body,meta,tlog_proof,verifier_key')
         throw new Error('has a seal with missing or unknown fields');
       if (seal.verifier_key !== key.text) throw new Error('names a different verifier key');
-      const { leaf, body } = proven.get(String(entry)) ?? {};
+      const { leaf } = (await provenIn(name, seal)) ?? {};
+      const body = typeof seal.body === 'string' ? encoder.encode(seal.body) : null;
       if (leaf === undefined || body === null)
         throw new Error(`names entry ${entry} as its seal, but that entry is not proven`);
-      if (!equal(body, encoder.encode(seal.body))) throw new Error(`quotes entry ${entry} wrongly`);
       const sealed = JSON.parse(textOf(body));
       if (leaf.kind !== 'action' || sealed.action !== 'consent.record-sealed')
         throw new Error(`names entry ${entry} as its seal, but that entry does not seal a consent record`);
@@ -1290,7 +1311,7 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     const ids = [...files.keys()].flatMap((name) => /^proofs\/(\d+)\.tlog-proof$/.exec(name)?.[1] ?? []);
     if (ids.length === 0) say('bad', 'Files', 'there is neither a manifest.json nor a proofs/<entry>.tlog-proof');
     for (const id of ids) await checkEntry(id);
-    checkReceipts();
+    await checkReceipts();
     for (const one of told) await checkTold(one);
     for (const [name, { content }] of files) {
       if (used.has(name) || /^verify\.(?:html|mjs)$/.test(name)) continue;
@@ -1406,6 +1427,14 @@ async function bundleIn(bytes) {
     : null;
 }
 
+/** Adds a file to those to be checked: of two with one name, only one would be. Throws with a sentence. */
+function addFile(files, name, file) {
+  const known = files.get(name);
+  if (known !== undefined && (known.broken || file.broken || !equal(known.content, file.content)))
+    throw new Error(`two different files are named ${name}: check them one at a time`);
+  files.set(name, file);
+}
+
 /** Bytes that are not UTF-8 become text that no check accepts. */
 function readText(bytes) {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
@@ -1424,8 +1453,11 @@ async function main(args) {
   const paths = [];
   let [expectedKey, policyPath, isJson] = ['', null, false];
   for (let at = 0; at < args.length; at += 1) {
-    if (args[at] === '--key') expectedKey = args[(at += 1)] ?? '';
-    else if (args[at] === '--policy') policyPath = args[(at += 1)] ?? '';
+    // An empty value, as of a variable that is not set, must not pass for no expectation at all.
+    if (['--key', '--policy'].includes(args[at]) && !args[at + 1]?.trim())
+      return void (process.stderr.write(usage), (process.exitCode = 2));
+    if (args[at] === '--key') expectedKey = args[(at += 1)];
+    else if (args[at] === '--policy') policyPath = args[(at += 1)];
     else if (args[at] === '--json') isJson = true;
     else if (args[at].startsWith('-')) return void (process.stderr.write(usage), (process.exitCode = 2));
     else paths.push(args[at]);
@@ -1440,7 +1472,7 @@ async function main(args) {
     }
     const content = new Uint8Array(await readFile(path));
     const bundle = await bundleIn(content);
-    for (const [inside, file] of bundle ?? [[name, { content, broken: false }]]) files.set(inside, file);
+    for (const [inside, file] of bundle ?? [[name, { content, broken: false }]]) addFile(files, inside, file);
   };
   let [isWhole, problem, policyText] = [false, null, ''];
   try {
@@ -1568,7 +1600,7 @@ function page() {
             : file.name);
       const content = new Uint8Array(await file.arrayBuffer());
       const bundle = await bundleIn(content);
-      for (const [inside, one] of bundle ?? [[name, { content, broken: false }]]) files.set(inside, one);
+      for (const [inside, one] of bundle ?? [[name, { content, broken: false }]]) addFile(files, inside, one);
     }
     return check(files, { ...options, isWhole: false });
   }

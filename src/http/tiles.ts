@@ -61,6 +61,11 @@ export async function tileRoutes(app: FastifyInstance, context: TilesContext): P
     keyGenerator: (request) => addressGroup(request.ip),
   });
 
+  // What is not there may be there a moment later.
+  app.addHook('onSend', async (_request, reply) => {
+    if (reply.statusCode >= 400) reply.header('cache-control', 'no-store');
+  });
+
   app.get<{ Params: { epoch: string } }>('/:epoch/checkpoint', async (request, reply) => {
     checkEpoch(request.params.epoch);
     const now = performance.now();

@@ -180,7 +180,11 @@ test('whoever has the verifier key sees from outside that the ledger is only eve
     [`${base}/tile/7/000`, 404],
     [`${base.replace(/1$/, '2')}/checkpoint`, 404],
   ] as const;
-  for (const [address, status] of refused) expect([address, (await fetch(address)).status]).toEqual([address, status]);
+  for (const [address, status] of refused) {
+    const response = await fetch(address);
+    // A cache that kept this would hide a tile that exists a moment later.
+    expect([address, response.status, response.headers.get('cache-control')]).toEqual([address, status, 'no-store']);
+  }
   const elsewhere = (await (await fetch(refused[4][0])).json()) as { error: { message: string } };
   expect(elsewhere.error.message).toBe('The ledger is in epoch 1: use 1 in the address.');
 });

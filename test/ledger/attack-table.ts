@@ -16,7 +16,7 @@ export function mustBeFound(attack: Attack, level: Level): boolean {
 
 /** Whether the attacker can carry it out at all. */
 export function isPossible(attack: Attack, level: Level): boolean {
-  return level !== 'database' || attack.sql !== undefined;
+  return level !== 'database' || (attack.sql !== undefined && attack.needsFiles === undefined);
 }
 
 /** The table of docs/threats.md, one line per attack: the attack and its finder. */

@@ -9,6 +9,12 @@ import { originOf, parseVerifierKey, verifierKeyOf } from '../../src/crypto/chec
 import { type Entry, placeEntry, sealEntry } from '../../src/crypto/entry.ts';
 import { deriveKeys } from '../../src/crypto/keys.ts';
 import { produceReport } from '../../src/documents/produce-report.ts';
+import { producePack } from '../../src/documents/produce-pack.ts';
+import { addDocumentSchedule } from '../../src/documents/schedules.ts';
+import { moveCase } from '../../src/cases/move-case.ts';
+import { createHandOver, revokeHandOver } from '../../src/hand-over/hand-over.ts';
+import { createApiToken } from '../../src/people/api-tokens.ts';
+import { invitePerson, setDisabled } from '../../src/people/people.ts';
 import { carryOut as carryOutErasure } from '../../src/erasure/erase.ts';
 import { planErasure } from '../../src/erasure/plan.ts';
 import { placeHold } from '../../src/erasure/holds.ts';
@@ -38,7 +44,7 @@ export interface AttackedWorld {
 }
 
 // SQLite: the attacks are statements in its dialect, and copying the world is copying a file.
-const open = (folder: string, policy: string) =>
+const open = (folder: string, policy: string, { env = {}, clock }: OpenOptions = {}) =>
   openContext(
     loadConfig(
       environment(folder, {
@@ -47,11 +53,17 @@ const open = (folder: string, policy: string) =>
         DATABASE_URL: '',
         INSTANCE_KEY,
         WITNESSES: policy,
+        ...env,
       }),
       folder,
     ),
     createLog('fatal'),
+    clock === undefined ? {} : { clock },
   );
+interface OpenOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: () => Date;
+}
 export const INSTANCE_KEY = Buffer.alloc(32, 3).toString('base64');
 const keys = deriveKeys(Buffer.alloc(32, 3));
 
@@ -59,6 +71,7 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));
   // Outside DATA_DIR, because the attacks work on a copy of that.
   const policy = join(await mkdtemp(join(tmpdir(), 'consent-ledger-')), 'policy');
+  await writeFile(join(folder, 'controller.yaml'), 'name: Acme GmbH\ncountry: DE\n');
   const before = await open(folder, policy);
   const restored = await restoredOnce(before);
   const context = await open(folder, policy);
@@ -88,7 +101,9 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
     return { where: 'an earlier checkpoint', note: sealing.checkpoint.note };
   };
   const authority = await serveAuthority();
-  const witness = await startWitness('witness.example/1', context.verifierKey);
+  const witness = await startWitness('witness.example/1', context.verifierKey, {
+    clock: () => BigInt(Math.floor(Date.now() / 1000)),
+  });
   await writeFile(
     policy,
     `witness one ${witness}\ntimestamp tsa ${authority.caFile} ${authority.url}\ngroup both all one tsa\nquorum both\n`,
@@ -142,6 +157,7 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   } as const;
   const made = await produceReport(context.documents, { ...report, actor: 'Olga' });
   if (made.outcome !== 'produced') throw new Error(JSON.stringify(made));
+  await giveAccess(context);
   await decide(5);
   const erased = await decide(8);
   const list = await produceReport(context.documents, { ...report, name: 'delivery-log', actor: 'Olga' });
@@ -152,14 +168,14 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   if (done.outcome !== 'erased') throw new Error(JSON.stringify(done));
   const last = await decide(6);
   outside.push(await seal());
-  await decide(7);
+  const end = await decide(7);
   await context.projector.catchUp();
   const verifierKey = verifierKeyOf(originOf(context.instance, context.epoch), context.keys.verifying);
   await context.close();
   return {
     folder,
     places: {
-      ...{ consent, other: second, request, change, middle, last, erased, erasure: done.seqs[0] ?? 0 },
+      ...{ consent, other: second, request, change, middle, last, end, erased, erasure: done.seqs[0] ?? 0 },
       ...{ epoch: restored.epoch, hold: hold.seq },
     },
     verifierKey,
@@ -170,6 +186,55 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
       await rm(dirname(policy), { recursive: true });
     },
   };
+}
+
+/** An owner, an officer and an account that was disabled; the officer's token and scheduled report; two packs handed over, of which one link was revoked. */
+async function giveAccess(context: Context): Promise<void> {
+  const by = { officer: 'Olga', personId: null, role: 'owner' } as const;
+  const invite = async (name: string, role: 'owner' | 'officer', sources: string[] | null) => {
+    const invited = await invitePerson(context, { name, email: `${name}@example.net`, role, sources }, by);
+    if (invited.outcome !== 'done') throw new Error(JSON.stringify(invited));
+    const { personId, createdAt } = invited.person;
+    await context.store.transaction((tx) =>
+      tx.query.updateTable('people').set({ joined_at: createdAt }).where('person_id', '=', personId).execute(),
+    );
+    return { ...invited.person, joinedAt: createdAt };
+  };
+  await invite('olga', 'owner', null);
+  const officer = await invite('otto', 'officer', ['acme']);
+  await setDisabled(context, (await invite('gone', 'officer', null)).personId, true, by);
+  const wanted = { label: 'export', scope: 'read', sources: ['acme'], days: 30 } as const;
+  const token = await createApiToken(context, officer, { ...wanted, sources: [...wanted.sources] }, by);
+  if (token.outcome !== 'made') throw new Error(JSON.stringify(token));
+  const report = { name: 'dsar-register', source: 'acme', format: 'pdf', covers: 'month', cron: '0 6 1 * *' };
+  const added = await addDocumentSchedule(context, { ...report, recipients: [officer.personId], actor: 'Olga' });
+  if (added.outcome !== 'added') throw new Error(JSON.stringify(added));
+  const of = await context.store.read.selectFrom('cases').select('case_id').executeTakeFirstOrThrow();
+  const caseId = of.case_id;
+  for (const [move, details] of [
+    ['start', {}],
+    ['confirm-identity', { how: 'signed in' }],
+    ['mark-ready', {}],
+  ] as const) {
+    const { version } = await context.store.read
+      .selectFrom('cases')
+      .select('version')
+      .where('case_id', '=', caseId)
+      .executeTakeFirstOrThrow();
+    const moved = await moveCase(context.cases, { caseId, basedOn: version, move, details, actor: 'Olga' });
+    if (moved.outcome !== 'moved') throw new Error(`${move}: ${JSON.stringify(moved)}`);
+    await context.projector.catchUp();
+  }
+  const deps = { ...context.documents, cases: context.cases };
+  const pack = await producePack(deps, { caseId, actor: 'Olga' });
+  if (pack.outcome !== 'produced') throw new Error(JSON.stringify(pack));
+  await context.projector.catchUp();
+  for (const reference of ['one', 'two']) {
+    const given = { caseId, actor: 'Olga', approvedBy: 'Anna', publicUrl: 'https://privacy.example', reference };
+    const handed = await createHandOver(context, given);
+    if (handed.outcome !== 'created') throw new Error(JSON.stringify(handed));
+    if (reference === 'one') await revokeHandOver(context, handed.handOver.hand_over_id, 'Olga');
+  }
 }
 
 /** The first epoch: an entry and a checkpoint, and the entry that begins the second one, as after a restore. */
@@ -196,6 +261,8 @@ async function restoredOnce(context: Context): Promise<{ readonly outside: Outsi
   return { outside: { where: 'a checkpoint of the first epoch', note: sealing.checkpoint.note }, epoch: first };
 }
 
+const SAYS_NOTHING = `update entries set body = cast(json_set(cast(body as text), '$.files', json('[]')) as blob) where cast(body as text) like '%"checkpoint.witnessed"%'`;
+
 /** Carries the attack out on a copy; resolves with the first finder, or null. */
 export async function findAttack(
   world: AttackedWorld,
@@ -207,9 +274,21 @@ export async function findAttack(
   try {
     await cp(world.folder, folder, { recursive: true });
     await carryOut(folder, world, group, attack, level);
+    if (attack.does !== undefined) await act(folder, world, attack);
     return await findIn(folder, world, attack, level);
   } finally {
     await rm(folder, { recursive: true });
+  }
+}
+
+/** What the program itself is made to do. */
+async function act(folder: string, world: AttackedWorld, { does, env, clockMs = 0 }: Attack): Promise<void> {
+  const clock = () => new Date(Date.now() + clockMs);
+  const context = await open(folder, world.policy, { clock, env: env?.(folder) ?? {} });
+  try {
+    await does?.(context);
+  } finally {
+    await context.close();
   }
 }
 
@@ -223,13 +302,16 @@ async function carryOut(
   const statements = [...(attack.sql?.(world.places) ?? [])];
   if (level !== 'database') {
     await attack.files?.(folder);
-    // Removes every signed file that could reveal the change.
-    if (attack.sql !== undefined) {
+    // Signed files contradict edits of what was signed, and of nothing else. Removing them where nothing does would only be noticed.
+    const isHidden = attack.limit !== undefined || (level === '+ keys' && attack.limitWithKeys !== undefined);
+    if (!isHidden && (attack.rewrites === true || ['Checkpoints', 'Identity'].includes(group))) {
       await rm(join(folder, 'journal'), { recursive: true });
       await rm(join(folder, 'witnessed'), { recursive: true });
       statements.unshift(`delete from settings where name = 'witnesses'`);
+      if (group !== 'Checkpoints') statements.unshift('delete from checkpoints');
+      // With the keys, the entry that says what witnesses signed is rewritten too.
+      if (level === '+ keys' && attack.rewrites === true) statements.push(SAYS_NOTHING);
     }
-    if (attack.sql !== undefined && group !== 'Checkpoints') statements.unshift('delete from checkpoints');
   }
   await alterFile(join(folder, 'ledger.sqlite'), ...statements);
 }
@@ -237,7 +319,7 @@ async function carryOut(
 async function findIn(folder: string, world: AttackedWorld, attack: Attack, level: Level): Promise<string | null> {
   let context: Context;
   try {
-    context = await open(folder, world.policy);
+    context = await open(folder, world.policy, { env: attack.env?.(folder) ?? {} });
   } catch (error) {
     if ((error as Error).name === 'UsageError') return 'start';
     throw error;
@@ -255,7 +337,10 @@ async function findIn(folder: string, world: AttackedWorld, attack: Attack, leve
     }
     // Folding read models that match edited entries needs no key.
     if (attack.rewrites) await context.rebuild().catch(() => undefined);
-    if ((await context.verify()).faults.length > 0) return context.refusal() === null ? 'verify' : 'verify, start';
+    const verified = await context.verify();
+    if (verified.faults.length > 0) return context.refusal() === null ? 'verify' : 'verify, start';
+    // Times that contradict those of witnesses are named without counting as a fault.
+    if (verified.misdated.length > 0) return 'verify';
     if (context.refusal() !== null) return 'start';
     const { counts, position, indexes } = await context.readModels.check();
     if (Object.keys(counts).length > 0 || position !== null || indexes.length > 0) return 'rebuild --check';

@@ -1,7 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addBannerEvidence } from '../../src/banners/evidence.ts';
+import type { Context } from '../../src/context.ts';
 import { verifierKeyOf } from '../../src/crypto/checkpoint.ts';
+import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { bytes } from '../tampering.ts';
 
 /** Numbers of entries in the attacked world (attack-world.ts). */
@@ -12,6 +15,8 @@ export interface Places {
   readonly change: number;
   readonly middle: number;
   readonly last: number;
+  /** The newest, which is not sealed. */
+  readonly end: number;
   /** An erased entry, and its erasure. */
   readonly erased: number;
   readonly erasure: number;
@@ -27,6 +32,13 @@ export interface Attack {
   readonly sql?: (at: Places) => readonly string[];
   /** Changes files of DATA_DIR. */
   readonly files?: (dataDir: string) => Promise<unknown>;
+  /** What the program is made to do afterwards, `clockMs` from now. */
+  readonly does?: (context: Context) => Promise<unknown>;
+  readonly clockMs?: number;
+  /** Settings with which it runs from then on. */
+  readonly env?: (dataDir: string) => Readonly<Record<string, string>>;
+  /** It takes both the statements and the files. */
+  readonly needsFiles?: true;
   /** Edits entries: an attacker with the keys then rewrites hashes, MACs, checkpoints and read models. */
   readonly rewrites?: true;
   /** An attacker with the keys begins an epoch afterwards, as a restore does. */
@@ -52,6 +64,9 @@ const column = (name: string, value: string, what = `\`${name}\` of an entry edi
   entry(what, ({ consent }) => [`update entries set ${name} = ${value} where seq = ${consent}`]);
 const database = (what: string, ...sql: string[]): Attack => ({ what, sql: () => sql });
 const files = (what: string, work: (dataDir: string) => Promise<unknown>): Attack => ({ what, files: work });
+
+const CREDENTIALS =
+  'secrets are compared with nothing: someone who can write to the database can sign in, and what they do then is an entry';
 
 const onEntries: readonly Attack[] = [
   column('body', other),
@@ -99,8 +114,13 @@ const onEntries: readonly Attack[] = [
     `update entries set seq = seq - 1 where seq > ${consent}`,
   ]),
   entry('the last sealed entry deleted', ({ last }) => [`delete from entries where seq >= ${last}`]),
+  entry('an unsealed entry deleted', ({ end }) => [`delete from entries where seq >= ${end}`]),
   {
-    ...entry('an unsealed entry deleted', ({ last }) => [`delete from entries where seq > ${last}`]),
+    ...entry('an unsealed entry deleted, and what DATA_DIR says of the highest number', ({ end }) => [
+      `delete from entries where seq >= ${end}`,
+    ]),
+    files: (dataDir) => rm(join(dataDir, 'high-water'), { recursive: true }),
+    needsFiles: true,
     limit:
       'between an append and the next seal (five minutes, or until a warning after an hour if somebody holds up the worker or its jobs) nothing outside the database knows about an entry',
   },
@@ -108,14 +128,14 @@ const onEntries: readonly Attack[] = [
   entry('every entry of one source deleted', () => [`delete from entries where source = 'default'`]),
   entry('all entries deleted', () => ['delete from entries']),
   {
-    ...entry('an entry copied to the end', ({ consent, last }) => [
-      `insert into entries (seq, source, source_seq, ${COPY}) select ${last + 2}, 'acme', 50, ${COPY} from entries where seq = ${consent}`,
+    ...entry('an entry copied to the end', ({ consent, end }) => [
+      `insert into entries (seq, source, source_seq, ${COPY}) select ${end + 1}, 'acme', 50, ${COPY} from entries where seq = ${consent}`,
     ]),
     ...appended,
   },
   {
-    ...entry('an entry put at the end under a key of its own', ({ consent, last }) => [
-      `insert into entries (seq, source, source_seq, ${COPY}) select ${last + 2}, 'acme', 60, kind, ${random}, received_at, meta, ${other}, salt, commitment, leaf_hash, mac from entries where seq = ${consent}`,
+    ...entry('an entry put at the end under a key of its own', ({ consent, end }) => [
+      `insert into entries (seq, source, source_seq, ${COPY}) select ${end + 1}, 'acme', 60, kind, ${random}, received_at, meta, ${other}, salt, commitment, leaf_hash, mac from entries where seq = ${consent}`,
     ]),
     ...appended,
   },
@@ -150,9 +170,9 @@ const onErasures: readonly Attack[] = [
     `update entries set meta = null, body = null, salt = null where seq = ${erasure}`,
   ]),
   {
-    ...entry('an entry nulled under a forged erasure', ({ consent, last }) => [
+    ...entry('an entry nulled under a forged erasure', ({ consent, end }) => [
       `update entries set meta = null, body = null, salt = null where seq = ${consent}`,
-      `insert into entries (seq, source, source_seq, ${COPY}) select ${last + 2}, 'acme', 50, 'erasure', ${random}, received_at, ${bytes('{}')}, cast('{"seqs":[${consent}]}' as blob), salt, commitment, leaf_hash, mac from entries where seq = ${last}`,
+      `insert into entries (seq, source, source_seq, ${COPY}) select ${end + 1}, 'acme', 50, 'erasure', ${random}, received_at, ${bytes('{}')}, cast('{"seqs":[${consent}]}' as blob), salt, commitment, leaf_hash, mac from entries where seq = ${end}`,
     ]),
     ...appended,
   },
@@ -237,10 +257,12 @@ const onHolds: readonly Attack[] = [
   ),
 ];
 
+const UNTOUCHED =
+  'no entry is touched: the notes of the journal, and those that were handed out, still fit the entries';
 const lastOne = 'where size = (select max(size) from checkpoints)';
 const onCheckpoints: readonly Attack[] = [
   database('`root` of a checkpoint edited', `update checkpoints set root = ${random} ${lastOne}`),
-  database('`size` of a checkpoint edited', `update checkpoints set size = size - 1 ${lastOne}`),
+  database('`size` of a checkpoint edited', `update checkpoints set size = size - 2 ${lastOne}`),
   database(
     'a checkpoint over more entries than there are',
     `insert into checkpoints select 1024, epoch, root, frontier, note, created_at, mac from checkpoints ${lastOne}`,
@@ -275,8 +297,15 @@ const onCheckpoints: readonly Attack[] = [
     `update checkpoints set note = (select note from checkpoints order by size limit 1) ${lastOne}`,
   ),
   {
+    ...database(
+      'the newest checkpoint deleted, so that those who watch from outside are shown an earlier one',
+      `delete from checkpoints ${lastOne}`,
+    ),
+    limit: UNTOUCHED,
+  },
+  {
     ...database('every checkpoint deleted', 'delete from checkpoints'),
-    limit: 'no entry is touched: the notes of the journal, and those that were handed out, still fit the entries',
+    limit: UNTOUCHED,
   },
 ];
 
@@ -445,6 +474,14 @@ const onFiles: readonly Attack[] = [
     const [name = ''] = (await readFile(path, 'utf8')).split('+');
     await writeFile(path, `${verifierKeyOf(name, generateKeyPairSync('ed25519').publicKey)}\n`);
   }),
+  files('the verifier key put under the name of another epoch', async (dataDir) => {
+    const path = join(dataDir, 'log.vkey');
+    await writeFile(path, (await readFile(path, 'utf8')).replace(/\/2\+/, '/1+'));
+  }),
+  {
+    ...files('the verifier key removed', (dataDir) => rm(join(dataDir, 'log.vkey'))),
+    limit: 'the program writes it again when it starts, and those who check have a copy of their own',
+  },
 ];
 
 const witnessed = async (dataDir: string, ending: string): Promise<readonly string[]> => {
@@ -458,6 +495,14 @@ const onNewest =
     const [earlier = '', newest = ''] = (await witnessed(dataDir, ending)).slice(-2);
     await work(newest, earlier);
   };
+/** Puts another time into the last cosignature: the 8 bytes after the key's hash (c2sp.org/tlog-cosignature). */
+async function redate(path: string, seconds: bigint): Promise<void> {
+  const line = await lineOfWitness(path);
+  const encoded = line.slice(line.lastIndexOf(' ') + 1);
+  const signature = Buffer.from(encoded, 'base64');
+  signature.writeBigUInt64BE(seconds, 4);
+  await writeFile(path, (await readFile(path, 'utf8')).replace(encoded, signature.toString('base64')));
+}
 const lineOfWitness = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n').at(-1) ?? '';
 const onWitnesses: readonly Attack[] = [
   files(
@@ -499,10 +544,84 @@ const onWitnesses: readonly Attack[] = [
     'the checkpoint that a timestamp covers removed',
     onNewest('.note', (path) => rm(path)),
   ),
+  files('everything that witnesses signed removed', (dataDir) => rm(join(dataDir, 'witnessed'), { recursive: true })),
+  files('every cosigned checkpoint replaced with the first one', async (dataDir) => {
+    const [first = '', ...others] = await witnessed(dataDir, '.txt');
+    for (const path of others) await writeFile(path, await readFile(first));
+  }),
+  files(
+    'a cosigned checkpoint put under the size of another one',
+    onNewest('.txt', (path, earlier) => rename(path, earlier)),
+  ),
+  files('the cosignature given the time 0', (dataDir) => onNewest('.txt', (path) => redate(path, 0n))(dataDir)),
+  files('the cosignature dated into the far future', (dataDir) =>
+    onNewest('.txt', (path) => redate(path, 1n << 39n))(dataDir),
+  ),
+  files('a cosigned checkpoint of another ledger put beside', async (dataDir) => {
+    const [path = ''] = await witnessed(dataDir, '.txt');
+    const foreign = (await readFile(path, 'utf8')).replaceAll(/consent-ledger\/\w+\//g, 'consent-ledger/ffffffffff/');
+    await writeFile(path.replace(/\d{16}/, '0000000000000900'), foreign);
+  }),
+  database(
+    'the record of the witnesses claims that they have seen more',
+    `update settings set value = json_set(value, '$.quorum.size', 900, '$.witnesses', (select json_group_object(key, json_set(value, '$.size', 900)) from json_each(settings.value, '$.witnesses'))) where name = 'witnesses'`,
+  ),
   {
     ...database('the record of the witnesses in the database deleted', `delete from settings where name = 'witnesses'`),
     limit:
       'it is only used for display: the next run rewrites it, and what the witnesses signed is in DATA_DIR/witnessed and with them',
+  },
+];
+
+const ENDED = 'update hand_overs set';
+const onAccess: readonly Attack[] = [
+  database('an officer made owner', `update people set role = 'owner' where name = 'otto'`),
+  database('an account given every source', `update people set sources = null where name = 'otto'`),
+  database('a disabled account enabled', 'update people set disabled_at = null'),
+  database(
+    'an account added',
+    `insert into people (person_id, email, name, role, created_at) values ('p-x', 'x@example.net', 'x', 'owner', '2026-01-01T00:00:00.000Z')`,
+  ),
+  {
+    ...database('an account deleted', `delete from people where name = 'otto'`),
+    limit: 'nobody gains access by it, and what the person did remains in the entries',
+  },
+  {
+    ...database(
+      'the password or passkey of an account replaced',
+      `update people set password = 'x' where name = 'olga'`,
+    ),
+    limit: CREDENTIALS,
+  },
+  database('an API token allowed to act', `update api_tokens set scope = 'work'`),
+  database('an API token given every source', 'update api_tokens set sources = null'),
+  database(
+    'an API token assigned to another person',
+    `update api_tokens set person_id = (select person_id from people where name = 'olga')`,
+  ),
+  database('the life of an API token prolonged', `update api_tokens set expires_at = '2999-01-01T00:00:00.000Z'`),
+  {
+    ...database('the secret of an API token replaced', `update api_tokens set token_hash = ${random}`),
+    limit: CREDENTIALS,
+  },
+  database(
+    'an API token added',
+    `insert into api_tokens (token_id, token_hash, person_id, label, scope, created_at, expires_at) select 't-x', ${random}, person_id, 'x', 'work', created_at, '2999-01-01T00:00:00.000Z' from people where name = 'olga'`,
+  ),
+  database('a link that was revoked opens its pack again', `${ENDED} revoked_at = null`),
+  database('the life of a link to a pack prolonged', `${ENDED} expires_at = '2999-01-01T00:00:00.000Z'`),
+  database('a link to a pack opens another document', `${ENDED} document_id = 'x'`),
+  database(
+    'a scheduled report sent to other people',
+    `update schedules set payload = replace(payload, 'p-', 'q-') where name like 'document-%'`,
+  ),
+  database(
+    'the times of a scheduled report edited',
+    `update schedules set cron = '* * * * *' where name like 'document-%'`,
+  ),
+  {
+    ...database('a scheduled report removed', `delete from schedules where name like 'document-%'`),
+    limit: 'a report that is not made is missed by its recipients; nothing wrong is shown',
   },
 ];
 
@@ -533,11 +652,59 @@ const outOfScope: readonly Attack[] = [
       'a session added',
       `insert into sessions (id_hash, officer, way, browser, created_at, expires_at) values (${random}, 'x', 'link', 'x', '2026-01-01', '2999-01-01')`,
     ),
-    limit: 'someone who can write to the database can sign in; what they do then is an entry',
+    limit: CREDENTIALS,
   },
   {
     ...database('refused deliveries deleted, without their counts', 'delete from rejected_deliveries'),
     limit: 'their bodies are kept outside the ledger for 72 hours, as far as there is room; they are still counted',
+  },
+];
+
+const delivered = ({ ledger, clock }: Context) => {
+  const delivery = {
+    source: 'default',
+    headers: {},
+    secretId: 'aaaaaaaa',
+    verdict: 'verified',
+    contentType: null,
+    rawBody: Buffer.from('{"event":"consent.recorded","data":{"consent_id":"c-late","banner_id":"b1"}}'),
+  } as const;
+  return appendDelivery(ledger, delivery, clock().toISOString());
+};
+const onSurroundings: readonly Attack[] = [
+  {
+    what: 'the clock set back by a day before an entry is appended',
+    does: delivered,
+    clockMs: -86_400_000,
+  },
+  {
+    what: 'the clock set back by four minutes',
+    does: delivered,
+    clockMs: -240_000,
+    limit: 'clocks differ, and are corrected by small steps: contradictions of up to five minutes are not reported',
+  },
+  {
+    what: 'a law switched off in REGIMES_FILE',
+    files: (dataDir) => writeFile(join(dataDir, 'regimes.yaml'), 'disable: [eu-gdpr]\n'),
+    env: (dataDir) => ({ REGIMES_FILE: join(dataDir, 'regimes.yaml') }),
+    limit:
+      'the rules are the operator’s choice: a change is an entry when the server starts or a document is made, and documents print such rules as the installation’s own',
+  },
+  {
+    what: 'a forged picture of a banner uploaded as evidence',
+    does: (context) =>
+      addBannerEvidence(context, {
+        ...{
+          source: 'default',
+          bannerId: 'b1',
+          fileName: 'banner.pdf',
+          bytes: Buffer.from('%PDF-1.7 forged'),
+          note: null,
+        },
+        ...{ from: '2026-01-01T00:00:00.000Z', to: null, actor: 'Mallory' },
+      }),
+    limit:
+      'an officer may upload any file: the entry, the report and the verifier name who did, and say that nothing proves what it shows',
   },
 ];
 
@@ -553,6 +720,8 @@ export const attacks: readonly (readonly [string, readonly Attack[]])[] = [
   ['Read models', onReadModels],
   ['Files', onFiles],
   ['Witnesses', onWitnesses],
+  ['Access', onAccess],
   ['Refused deliveries', onRefused],
+  ['Clock, rules and uploads', onSurroundings],
   ['Outside the ledger', outOfScope],
 ];

@@ -47,6 +47,8 @@ interface Behaviour {
   readonly silent?: boolean;
   /** With which of its keys it signs; by default only with that of Ed25519. */
   readonly signs?: readonly Algorithm[];
+  /** Its clock in seconds; by default it stands still, in 2027. */
+  readonly clock?: () => bigint;
 }
 
 type Algorithm = 'ed25519' | 'ml-dsa-44';
@@ -105,7 +107,7 @@ export function createKey(name: string, algorithm: Algorithm) {
 export async function startWitnessWithKeys(
   name: string,
   logKey: string,
-  { forge = false, silent = false, signs = ['ed25519'] }: Behaviour = {},
+  { forge = false, silent = false, signs = ['ed25519'], clock = () => 1_800_000_000n }: Behaviour = {},
 ): Promise<Readonly<Record<Algorithm, string>>> {
   const [origin = '', , encoded = ''] = /^(.+?)\+([0-9a-f]{8})\+(.+)$/.exec(logKey)?.slice(1) ?? [];
   const raw = Buffer.from(encoded, 'base64').subarray(1);
@@ -149,7 +151,9 @@ export async function startWitnessWithKeys(
       if (path.length > 0) return [422, ''];
     } else if (!continues(from, size, path, latest.root, root)) return [422, ''];
     latest = { size, root };
-    const lines = signs.map((algorithm) => `${keys[algorithm].sign(forge ? signed.replace('\n', 'x\n') : signed)}\n`);
+    const lines = signs.map(
+      (algorithm) => `${keys[algorithm].sign(forge ? signed.replace('\n', 'x\n') : signed, { time: clock() })}\n`,
+    );
     return [200, `— other.example/w AAAAAAAA\n${lines.join('')}`];
   }
 

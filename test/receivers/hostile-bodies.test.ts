@@ -63,3 +63,18 @@ test('the reader finds a data subject request among a megabyte of other things',
   const body = `[${'{},'.repeat(MB / 3)}{"event":"dsar.submitted","email":"a@example.org"}]`;
   expect(read(body)).toMatchObject({ outcome: 'read', event: 'dsar.submitted' });
 });
+
+const several = (count: number, item: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => item(n)).join(',');
+test.each([
+  ['flat fields', several(50_000, (n) => `"f${n}":"x"`)],
+  ['objects', several(30_000, (n) => `"f${n}":{"a":"shown"}`)],
+  ['objects of many fields', several(1000, (n) => `"f${n}":{${several(60, (m) => `"f${m}":"on"`)}}`)],
+  ['lists of objects', several(5000, (n) => `"f${n}":[${several(40, () => '{}')}]`)],
+  ['a list of lists', `"f":${'['.repeat(200_000)}1${']'.repeat(200_000)}`],
+  ['wrapped purposes', several(9000, (n) => `"w${n}":{"x":{"y":{"z":{"marketing":"granted"}}}}`)],
+  ['purposes of no known name', several(200, (n) => `"w${n}":{${several(100, (m) => `"x${m}":{"z":"granted"}`)}}`)],
+])('the reader quickly looks for dissent in %s beside a choice', (_name, fields) => {
+  const body = `{"event":"consent.recorded","subject":"s","consent":{"ads":true},${fields}}`;
+  expectQuick(700, () => expect(read(body).outcome).not.toBe('failed'));
+});

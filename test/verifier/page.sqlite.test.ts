@@ -278,6 +278,27 @@ test('the page checks a letter taken out of the pack, with the manifest and its 
   expect(await page.locator('#checks').innerText()).toMatch(/2 of \d+ files .* letter\.pdf/);
 });
 
+test('the page refuses two different files of one name, of which it could check only one', async () => {
+  const { page } = await openPage();
+  const take = (name: string) => new Uint8Array(files.get(name) ?? Buffer.of());
+  const seq = Number(/\nindex (\d+)\n/.exec(String(files.get('proofs/manifest.tlog-proof')))?.[1]) + 1;
+  const proof = ['tlog-proof', 'meta', 'body'].map(
+    (ending) => [`proofs/${seq}.${ending}`, take(`proofs/manifest.${ending}`)] as const,
+  );
+  const bundle = { 'log.vkey': take('log.vkey'), 'letter.pdf': take('letter.pdf'), ...Object.fromEntries(proof) };
+  for (const [letter, verdict] of [
+    [files.get('letter.pdf') ?? Buffer.of(), '.ok'],
+    [Buffer.from('forged'), '.bad'],
+  ] as const) {
+    await page.locator('#files').setInputFiles([]);
+    await page.locator('#files').setInputFiles([
+      { name: 'letter.pdf', mimeType: 'application/pdf', buffer: letter },
+      { name: 'evidence.zip', mimeType: 'application/zip', buffer: Buffer.from(zipSync(bundle)) },
+    ]);
+    await page.locator(`#verdict${verdict}`).waitFor();
+  }
+});
+
 /** The page's verdict and lines for files that are chosen together. */
 async function saidOf(page: Page, given: Readonly<Record<string, string>>): Promise<{ ok: boolean; lines: string }> {
   const chosen = Object.entries(given).map(([name, text]) => ({
@@ -317,8 +338,13 @@ test('the page shows the receipt of an entry green, with the sent bytes next to 
     { commitment: '00'.repeat(32) },
     { tlog_proof: receipt.tlog_proof.replace(/index 0/, 'index 1') },
     { tlog_proof: receipt.tlog_proof.replace(/.(?=\n*$)/, '') },
-  ])
+  ]) {
     expect(await saidOf(page, given(changes)), JSON.stringify(changes)).toMatchObject({ ok: false });
+    // A sound receipt of the same entry beside it proves only itself.
+    const together = { 'a.json': given({})['receipt.json'], ...given(changes) };
+    expect(await saidOf(page, together), JSON.stringify(changes)).toMatchObject({ ok: false });
+  }
+  expect(await saidOf(page, { 'a.json': given({})['receipt.json'], ...given({}), sent })).toMatchObject({ ok: true });
 });
 
 test('the page shows a consent record with its proofs green, and red after any change of its text', async () => {

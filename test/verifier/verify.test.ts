@@ -272,3 +272,65 @@ test.each(vectors.inclusion)(
     if (proof.length > 0) expect(await holds(vector.index, vector.size, proof.slice(1))).toBe(false);
   },
 );
+
+describe('files given together', () => {
+  /** What `ledger prove --out evidence.zip` writes for the entry that registers the letter of a pack. */
+  async function evidence() {
+    const files = filesOf(shared().zip);
+    const take = (name: string) => new Uint8Array(files.get(name) ?? Buffer.alloc(0));
+    const seq = Number(/\nindex (\d+)\n/.exec(Buffer.from(take('proofs/manifest.tlog-proof')).toString())?.[1]) + 1;
+    const proof = Object.fromEntries(
+      ['tlog-proof', 'meta', 'body'].map((ending) => [`proofs/${seq}.${ending}`, take(`proofs/manifest.${ending}`)]),
+    );
+    const folder = await temporaryFolder();
+    const write = async (name: string, content: Uint8Array) => {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), content);
+      return join(folder, name);
+    };
+    const script = await write('verify.mjs', take('verify.mjs'));
+    const letter = take('letter.pdf');
+    return { bundle: { 'log.vkey': take('log.vkey'), ...proof }, letter, proof, write, script };
+  }
+
+  test('are green if the document is what the evidence registers, even if it is given twice', async () => {
+    const { bundle, letter, write, script } = await evidence();
+    const zip = await write('evidence.zip', zipSync({ ...bundle, 'letter.pdf': letter }));
+    expect(await run(script, await write('letter.pdf', letter), zip)).toMatchObject({ code: 0 });
+    expect(
+      (await run(script, await write('letter.pdf', Buffer.from('forged')), await write('e.zip', zipSync(bundle)))).code,
+    ).toBe(3);
+  });
+
+  test('are refused if two that differ have one name, whichever comes last', async () => {
+    const { bundle, letter, proof, write, script } = await evidence();
+    const forged = await write('given/letter.pdf', Buffer.from('forged'));
+    const genuine = await write('letter.pdf', letter);
+    const plain = await write('evidence.zip', zipSync(bundle));
+    const holding = await write('holding.zip', zipSync({ ...bundle, 'letter.pdf': letter }));
+    const other = await write('other.zip', zipSync({ ...bundle, 'log.vkey': Buffer.from('x+y') }));
+    const loose = await write('proofs/1.body', Buffer.from('{}'));
+    const within = await write('within.zip', zipSync({ ...bundle, ...proof, 'proofs/1.body': Buffer.from('[]') }));
+    for (const given of [
+      [forged, holding],
+      [holding, forged],
+      [forged, genuine, plain],
+      [forged, plain, genuine],
+      [genuine, plain, other],
+      [genuine, other, plain],
+      [genuine, loose, within],
+    ]) {
+      const { code, stdout } = await run(script, ...given);
+      expect(stdout).toContain('two different files are named');
+      expect(code).toBe(3);
+    }
+  });
+
+  test('are not judged without the key or policy that was meant to be given', async () => {
+    const { bundle, letter, write, script } = await evidence();
+    const given = [await write('letter.pdf', letter), await write('evidence.zip', zipSync(bundle))];
+    expect((await run(script, ...given)).code).toBe(0);
+    for (const option of ['--key', '--policy'])
+      for (const value of [[], [''], [' ']]) expect((await run(script, ...given, option, ...value)).code).toBe(2);
+  });
+});

@@ -1,9 +1,11 @@
 import { actionSchema } from '../../core/action.ts';
 import type { Checking, Run } from './check-types.ts';
 import type { SignedNote } from './signed-notes.ts';
+import type { TreeHead } from '../../crypto/checkpoint.ts';
+import { parseOrigin } from '../epochs.ts';
 import { readTimestamp } from '../timestamp.ts';
 import { cosignedAt } from '../cosignature.ts';
-import { hashesOfKept, type KeptFile, namesKept, readWitnessState } from '../cosigned-checkpoints.ts';
+import { checkpointInName, hashesOfKept, type KeptFile, namesKept, readWitnessState } from '../cosigned-checkpoints.ts';
 import type { Cosigner, TimestampAuthority } from '../witness-policy.ts';
 
 function parsed(body: Buffer): unknown {
@@ -48,6 +50,13 @@ export function beginWitnessed({ store, signed, stated, report }: Run): Checking
         );
     }
     if (one.file.endsWith('.txt') && lines.length === 0) fault(one.size, `${one.where} has no cosignature`);
+  }
+
+  /** An earlier checkpoint under the name of a later one would stand in for what witnesses signed of that. */
+  function checkName(file: string, where: string, { origin, size }: TreeHead): void {
+    const named = checkpointInName(file);
+    if (named?.size !== size || named.epoch !== parseOrigin(origin)?.epoch)
+      fault(size, `${where} is not the checkpoint that its name says`);
   }
 
   async function checkToken({ name, bytes }: KeptFile): Promise<void> {
@@ -111,6 +120,7 @@ export function beginWitnessed({ store, signed, stated, report }: Run): Checking
     async end() {
       for (const one of kept) {
         one.faults.forEach(report);
+        if (one.head !== null) checkName(one.file, one.where, one.head);
         if (one.head !== null) await checkCosignatures(one);
       }
       for (const { faults, size } of elsewhere) {
