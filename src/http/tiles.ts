@@ -89,7 +89,8 @@ export async function tileRoutes(app: FastifyInstance, context: TilesContext): P
     if (tile === null) throw new CodedError('not_found', 'There is no such tile (c2sp.org/tlog-tiles).');
     const size = await sealedSize(store.read, epoch);
     const bytes = tile.level === 0 ? await tiles.read(tile, size) : await inTurn(tile, size);
-    if (bytes === null) throw new CodedError('not_found', 'No checkpoint covers this tile.');
+    if (bytes === null)
+      throw new CodedError('not_found', 'No checkpoint covers this tile, or an entry under it is missing.');
     return reply
       .type('application/octet-stream')
       .header('cache-control', 'public, max-age=31536000, immutable')

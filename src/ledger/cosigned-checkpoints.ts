@@ -196,6 +196,12 @@ export function checkpointInName(name: string): { readonly epoch: number; readon
   return epoch === undefined ? null : { epoch: Number(epoch), size: Number(size) };
 }
 
+/** The order of such names: by epoch as a number, so that `9-…` comes before `10-…`; others come first. */
+export function byCheckpoint(a: string, b: string): number {
+  const [one, other] = [checkpointInName(a)?.epoch ?? 0, checkpointInName(b)?.epoch ?? 0];
+  return one - other || (a < b ? -1 : a > b ? 1 : 0);
+}
+
 /**
  * `<epoch>-<size>.txt`: the note with all cosignatures. `.<authority>.tsr`: an authority's token, which covers the
  * bytes of `.note`, the note as sealed.
@@ -254,7 +260,7 @@ const LISTED = 200;
  * entry would need a checkpoint, and each checkpoint an entry.
  */
 async function recordKept({ store, ledger, folder, clock }: WitnessDeps): Promise<void> {
-  const names = [...(await namesIn(folder, '.txt')), ...(await namesIn(folder, '.tsr'))].sort();
+  const names = [...(await namesIn(folder, '.txt')), ...(await namesIn(folder, '.tsr'))].sort(byCheckpoint);
   const newest = names.reduce((size, name) => Math.max(size, checkpointInName(name)?.size ?? 0), 0);
   const last = await store.read
     .selectFrom('action_history')
@@ -263,7 +269,8 @@ async function recordKept({ store, ledger, folder, clock }: WitnessDeps): Promis
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const fresh = names.filter((name) => name > (last?.object ?? '')).slice(0, LISTED);
+  const upTo = last?.object ?? '';
+  const fresh = names.filter((name) => byCheckpoint(upTo, name) < 0).slice(0, LISTED);
   const other = await store.read
     .selectFrom('entries')
     .select('seq')

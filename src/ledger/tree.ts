@@ -147,6 +147,8 @@ export async function leafHashes(read: Query, start: number, end: number): Promi
     .where('seq', '<=', end)
     .orderBy('seq')
     .execute();
-  const gap = rows.findIndex((row, place) => row.seq !== start + 1 + place || !Buffer.isBuffer(row.leaf_hash));
+  const gap = rows.findIndex(
+    (row, place) => row.seq !== start + 1 + place || !Buffer.isBuffer(row.leaf_hash) || row.leaf_hash.length !== 32,
+  );
   return (gap < 0 ? rows : rows.slice(0, gap)).map((row) => row.leaf_hash);
 }

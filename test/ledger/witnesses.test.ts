@@ -6,6 +6,7 @@ import { type Context, openContext } from '../../src/context.ts';
 import { createJobHandlers, startWorker } from '../../src/worker.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { parseVerifierKey } from '../../src/crypto/checkpoint.ts';
+import { byCheckpoint } from '../../src/ledger/cosigned-checkpoints.ts';
 import { findNotes } from '../../src/ledger/verify/outside-checkpoints.ts';
 import { certificatesIn } from '../../src/ledger/timestamp.ts';
 import { verifyPublicly } from '../../src/ledger/verify/verify-publicly.ts';
@@ -438,4 +439,11 @@ test('a witness with two keys is asked with each, and counts once in a group of 
   expect(await world.run()).toMatchObject({ quorum: true });
   const later = (await readdir(witnessed)).filter((name) => name.endsWith('.txt')).at(-1) ?? '';
   expect((await readFile(join(witnessed, later), 'utf8')).match(/\n— witness\.example\/1 /g)).toHaveLength(1);
+});
+
+test('what witnesses signed is recorded in the order of epochs, not of digits', () => {
+  const name = (epoch: number, size: number) => `${epoch}-${String(size).padStart(16, '0')}.txt`;
+  const names = [name(10, 3), name(9, 200), name(9, 30), name(1, 7), name(10, 4)];
+  expect(names.toSorted(byCheckpoint)).toEqual([name(1, 7), name(9, 30), name(9, 200), name(10, 3), name(10, 4)]);
+  expect(byCheckpoint('', name(1, 1))).toBeLessThan(0);
 });
