@@ -133,7 +133,7 @@ test('a verifier that knows only docs/ledger-format.md finds the ledger sound', 
     if (source === 'installation' && action.options !== undefined)
       recorded.set(String(action.sourceSlug), action.options);
   }
-  expect([named.length, removed.size, recorded.size]).toEqual([3, 1, 2]);
+  expect([named.length, removed.size, recorded.size]).toEqual([4, 1, 2]);
   expect(gone.length).toBeGreaterThan(0);
   expect(erased.sort((a, b) => a - b)).toEqual(gone);
   for (const path of removed) expect(existsSync(join(world.folder, path)), path).toBe(false);
