@@ -70,6 +70,32 @@ export interface ErasureJobDeps extends ProposalDeps {
  */
 export function createErasureJobs(deps: ErasureJobDeps) {
   const { erasure, sources } = deps;
+
+  /** The result of an erasure whose job ended after the last step and before it said so. Rejects with JobRefused if there is none. */
+  async function finished(id: string): Promise<ErasureResult> {
+    const done = (await listErasures(erasure.store.read, erasure.ledger)).filter((one) => one.id === id);
+    const [first] = done;
+    if (first === undefined) throw new JobRefused('Nothing was erased: this erasure was withdrawn.');
+    await erasure.projector.catchUp();
+    const certificate = await erasure.store.read
+      .selectFrom('documents')
+      .select(['document_id', 'parameters'])
+      .where('name', '=', 'erasure-certificate')
+      .where('seq', '>', first.seq)
+      .orderBy('seq')
+      .execute();
+    const own = certificate.find(
+      ({ parameters }) => (JSON.parse(parameters) as { erasure?: unknown }).erasure === first.seq,
+    );
+    return {
+      seqs: done.map(({ seq }) => seq),
+      entries: done.reduce((sum, one) => sum + one.seqs.length, 0),
+      documents: done.reduce((sum, one) => sum + one.documents.length, 0),
+      certificate: own?.document_id ?? null,
+      problem: own === undefined ? `There is no certificate yet. ${REMEDY}` : null,
+    };
+  }
+
   return {
     async retention() {
       await finishErasures(erasure);
@@ -85,7 +111,7 @@ export function createErasureJobs(deps: ErasureJobDeps) {
     async erase(payload, { progress }) {
       const { proposal: id } = readPayload(payloadSchema, payload);
       const proposal = await findProposal(deps, id);
-      if (proposal === null) throw new JobRefused('This erasure was withdrawn or is already done.');
+      if (proposal === null) return finished(id);
       // Not only on the page: someone who can write to the database can add a job.
       if (proposal.needsSecond && proposal.confirmedBy === null)
         throw new JobRefused('Nothing was erased. No second person has approved this erasure yet.');

@@ -252,6 +252,29 @@ describe('an erasure that stopped halfway', () => {
   });
 });
 
+describe('an erasure job that ended before it said that it was done', () => {
+  it('says so when it runs again, with the same certificate, instead of that it was withdrawn', async () => {
+    const world = await createWorld();
+    const { context } = world;
+    const proposal = await propose(world);
+    const resultOf = async () => {
+      const { id } = await context.jobs.enqueue(erasureJob(proposal, 'Olga'));
+      await expect
+        .poll(async () => (await context.jobs.find(id))?.state, { timeout: 20_000 })
+        .not.toMatch(/waiting|running/);
+      const job = await context.jobs.find(id);
+      expect([job?.state, job?.error]).toEqual(['done', null]);
+      return job?.result;
+    };
+    const first = await resultOf();
+    // The proposal is gone by now: it is removed before the job is noted as done.
+    expect(await findProposal(context, proposal.id)).toBeNull();
+    expect(await resultOf()).toEqual(first);
+    expect(await listErasures(context.store.read, context.ledger)).toHaveLength(1);
+    expect(await world.actions('document.produced')).toHaveLength(1);
+  });
+});
+
 describe('a controller that requires two people', () => {
   it('shows a proposal under Today and in the notices until it is decided, but not to its proposer or without access to the source', async () => {
     const world = await createWorld('erasureNeedsSecondOfficer: true\n');
