@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -76,7 +76,8 @@ export async function writeArchive(
     readonly onReadBack?: (bytes: number) => void;
   },
 ): Promise<Written> {
-  const draft = `${path}.part`;
+  // Its own name: another backup may begin in the same second, and would have the same file's name.
+  const draft = `${path}.${randomUUID().slice(0, 8)}.part`;
   const { encrypter, unlock } = await lockOf(options.lock);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {

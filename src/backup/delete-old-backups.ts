@@ -59,7 +59,7 @@ export async function rotate(
 ): Promise<readonly string[]> {
   const gone = outdated(await listBackups(folder, instance), keep).map(({ name }) => name);
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(`consent-ledger-${instance}-`) || !name.endsWith('.age.part')) continue;
+    if (!name.startsWith(`consent-ledger-${instance}-`) || !name.endsWith('.part')) continue;
     const { mtimeMs } = await stat(join(folder, name));
     if (now.getTime() - mtimeMs > PART_HOURS * 3_600_000) gone.push(name);
   }

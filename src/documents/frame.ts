@@ -6,7 +6,7 @@ import type { ControllerProfile } from '../law/profile.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
 import type { Source, SourceOptions } from '../core/source.ts';
 import type { Condition } from '../ledger/append-action.ts';
-import { type Cited, createCited, UntrustedEntry } from '../ledger/cited.ts';
+import { type Cited, createCited, ErasedMeanwhile, UntrustedEntry } from '../ledger/cited.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ProofOptions } from '../ledger/prove-entry.ts';
 import { createHistory } from '../store/queries/history.ts';
@@ -15,13 +15,22 @@ import type { Query, StoreTransaction } from '../store/store.ts';
 /** Something that the document would cite was altered: nothing is produced. */
 export type RefusedDocument = { readonly outcome: 'refused'; readonly problem: string };
 
-/** The result of `produce`; a refusal if it would cite an altered entry. */
+/** How often a document is begun: each time, another erasure must end before it does. */
+const TRIES = 5;
+
+/**
+ * The result of `produce`, from its reading of the ledger to the registration; a refusal if it would cite an altered
+ * entry. If one of the entries is erased meanwhile, it begins again without that.
+ */
 export async function refusing<T>(produce: () => Promise<T>): Promise<T | RefusedDocument> {
-  try {
-    return await produce();
-  } catch (error) {
-    if (error instanceof UntrustedEntry) return { outcome: 'refused', problem: error.message };
-    throw error;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await produce();
+    } catch (error) {
+      if (error instanceof ErasedMeanwhile && tries < TRIES) continue;
+      if (error instanceof UntrustedEntry) return { outcome: 'refused', problem: error.message };
+      throw error;
+    }
   }
 }
 

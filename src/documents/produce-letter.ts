@@ -33,11 +33,11 @@ import {
   type FrameRequest,
   type InvalidTime,
   madeBefore,
+  refusing,
   type RegisteredDocument,
   type UnknownSource,
   type RefusedDocument,
 } from './frame.ts';
-import { UntrustedEntry } from '../ledger/cited.ts';
 import { loadOwnText } from './letter-texts.ts';
 import { registerDocument } from './register.ts';
 
@@ -140,6 +140,14 @@ export async function produceLetter(
   request: LetterRequest,
   signal?: AbortSignal,
 ): Promise<LetterOutcome> {
+  return refusing(() => makeLetter(deps, request, signal));
+}
+
+async function makeLetter(
+  deps: CaseDocumentDeps,
+  request: LetterRequest,
+  signal?: AbortSignal,
+): Promise<LetterOutcome> {
   const { caseId, actor, step, format, asOf } = request;
   const source = await sourceOfCase(deps, caseId);
   if (source === null) return { outcome: 'unknown-case', caseId };
@@ -167,24 +175,16 @@ export async function produceLetter(
   const { version, sample, generatedAt } = input;
   const frame = letterFrame(letter, facts, { document: reference, version, madeAt: generatedAt, sample });
   const document = { actor, reference, name: 'letter', format, asOf: input.asOf, caseId, parameters };
-  try {
-    const blocks = letterBlocks(letter, facts);
-    const content = render(format, frame, blocks);
-    const registered = await registerDocument(deps, source, document, cited, content, signal);
-    const untranslatedProfile = quotesUntranslated(letter, facts);
-    const unprintable = format === 'pdf' ? await unprintableIn(blocks) : [];
-    return {
-      outcome: 'produced',
-      letter,
-      missingLanguage: chosen.missing,
-      untranslatedProfile,
-      unprintable,
-      ...registered,
-    };
-  } catch (error) {
-    if (!(error instanceof UntrustedEntry)) throw error;
-    return { outcome: 'refused', problem: error.message };
-  }
+  const blocks = letterBlocks(letter, facts);
+  const registered = await registerDocument(deps, source, document, cited, render(format, frame, blocks), signal);
+  return {
+    outcome: 'produced',
+    letter,
+    missingLanguage: chosen.missing,
+    untranslatedProfile: quotesUntranslated(letter, facts),
+    unprintable: format === 'pdf' ? await unprintableIn(blocks) : [],
+    ...registered,
+  };
 }
 
 function render(format: LetterFormat, frame: Frame, blocks: readonly Block[]): AsyncIterable<Uint8Array> {

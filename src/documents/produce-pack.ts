@@ -65,6 +65,10 @@ export async function producePack(
   request: PackRequest,
   signal?: AbortSignal,
 ): Promise<PackOutcome> {
+  return refusing(() => makePack(deps, request, signal));
+}
+
+async function makePack(deps: CaseDocumentDeps, request: PackRequest, signal?: AbortSignal): Promise<PackOutcome> {
   const { caseId, actor, asOf } = request;
   const source = await sourceOfCase(deps, caseId);
   if (source === null) return { outcome: 'unknown-case', caseId };
@@ -101,11 +105,9 @@ export async function producePack(
     const keyParts = ['document.manifest', reference, sealed.sha256];
     return appendAction(deps.ledger, source, action, keyParts, deps.clock().toISOString());
   });
-  return refusing(async () => {
-    const content = produceDsarPack({ ...input, proofs });
-    const registered = await registerDocument(deps, source, facts, cited, content, signal);
-    return { outcome: 'produced', disclosure: found.disclosure, readiness: found.readiness, ...registered };
-  });
+  const content = produceDsarPack({ ...input, proofs });
+  const registered = await registerDocument(deps, source, facts, cited, content, signal);
+  return { outcome: 'produced', disclosure: found.disclosure, readiness: found.readiness, ...registered };
 }
 
 /**

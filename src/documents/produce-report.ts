@@ -56,6 +56,15 @@ export async function produceReport(
   const report = findReport(request.name);
   const problem = problemOf(report, request);
   if (report === null || problem !== null) return { outcome: 'invalid', problem: problem ?? '' };
+  return refusing(() => makeReport(deps, report, request, signal));
+}
+
+async function makeReport(
+  deps: DocumentDeps,
+  report: Report,
+  request: ReportRequest,
+  signal?: AbortSignal,
+): Promise<ReportOutcome> {
   const { name, from, to, format, actor, source } = request;
   if (report.tellsCounters && request.asOf === undefined && deps.sources.find(source) !== null)
     await observeCounters(deps, request);
@@ -79,10 +88,8 @@ export async function produceReport(
     caseId: null,
     parameters: reportParameters(input),
   };
-  return refusing(async () => ({
-    outcome: 'produced',
-    ...(await registerDocument(deps, source, facts, cited, report.produce(input), signal)),
-  }));
+  const registered = await registerDocument(deps, source, facts, cited, report.produce(input), signal);
+  return { outcome: 'produced', ...registered };
 }
 
 /**

@@ -103,7 +103,13 @@ export async function produceErasureCertificate(
     readonly actor: string;
   },
 ): Promise<Certified> {
-  const { source, erasure, format, actor } = request;
+  return refusing(() => makeCertificate(deps, request));
+}
+
+async function makeCertificate(
+  deps: DocumentDeps,
+  { source, erasure, format, actor }: Parameters<typeof produceErasureCertificate>[1],
+): Promise<Certified> {
   const framed = await frameOf(deps, source, {});
   if ('outcome' in framed)
     return framed.outcome === 'invalid' ? { outcome: 'refused', problem: framed.problem } : framed;
@@ -118,8 +124,6 @@ export async function produceErasureCertificate(
     caseId: null,
     parameters: certificateParameters(input),
   };
-  return refusing(async () => ({
-    outcome: 'produced',
-    ...(await registerDocument(deps, source, facts, cited, produceCertificate(input))),
-  }));
+  const registered = await registerDocument(deps, source, facts, cited, produceCertificate(input));
+  return { outcome: 'produced', ...registered };
 }

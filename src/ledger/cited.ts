@@ -16,6 +16,14 @@ export class UntrustedEntry extends Error {
   }
 }
 
+/** Thrown if an entry was erased while the document was made. Made again, the document does not contain it. */
+export class ErasedMeanwhile extends UntrustedEntry {
+  constructor(seq: number) {
+    super(seq, 'it was erased while the document was being made; create the document again');
+    this.name = 'ErasedMeanwhile';
+  }
+}
+
 /** The entries used in a document or an answer, collected while it is made. */
 export interface Cited {
   /** The same reader, which also records the seq of every row that it returns. */
@@ -23,7 +31,7 @@ export interface Cited {
   /** Throws {@link UntrustedEntry} for the first entry with a wrong commitment, MAC or inclusion under a signed root. */
   assertSound(proofs: ProofOptions): Promise<void>;
   /**
-   * Throws {@link UntrustedEntry} if one of the entries was erased while the document was made: it must not appear
+   * Throws {@link ErasedMeanwhile} if one of the entries was erased while the document was made: it must not appear
    * after the erasure.
    */
   assertThere(read: Query, ledger: Pick<Ledger, 'faultOf'>): Promise<void>;
@@ -63,8 +71,7 @@ export function createCited(asOf: number, position = asOf): Cited {
     async assertThere(read, ledger) {
       for (const { seqs } of await listErasures(read, ledger, position))
         for (const seq of seqs)
-          if (seq <= asOf && ((bits[seq >> 3] as number) & (1 << (seq & 7))) !== 0)
-            throw new UntrustedEntry(seq, 'it was erased while the document was being made; create the document again');
+          if (seq <= asOf && ((bits[seq >> 3] as number) & (1 << (seq & 7))) !== 0) throw new ErasedMeanwhile(seq);
     },
   };
 }

@@ -38,7 +38,7 @@ export async function createBackupPlace(): Promise<BackupPlace> {
 /** Has backups made, one after the other. */
 export function makeBackups(office: Office): Promise<void> {
   const job = withAttempts({ kind: 'backup', key: 'chaos' });
-  return office.repeatedly(3000, () => office.context.jobs.enqueue(job));
+  return office.repeatedly('backup', 3000, () => office.context.jobs.enqueue(job));
 }
 
 /** Makes backups with the command, and kills every second one in the middle. */
@@ -48,7 +48,7 @@ export function makeBackupsByCommand(
   { byCommand }: BackupPlace,
   random: () => number,
 ): Promise<void> {
-  return office.repeatedly(4000, async (n) => {
+  return office.repeatedly('backup by command', 4000, async (n) => {
     const child = spawn(process.execPath, [cliPath, 'backup', '--out', byCommand], {
       env,
       cwd: folder,
@@ -81,7 +81,7 @@ export async function checkBackups(office: Office, cluster: Cluster, place: Back
   for (const folder of [place.folder, place.byCommand]) {
     for (const name of await filesIn(folder)) {
       // Of killed backups; the next rotation after a day removes them (docs/backup.md).
-      if (name.endsWith('.age.part')) left += 1;
+      if (name.endsWith('.part')) left += 1;
       else finished.push(join(folder, name));
     }
   }

@@ -25,7 +25,7 @@ interface Confirmed {
  */
 export function eraseData(office: Office, load: Load, confirmed: Confirmed[], random: () => number): Promise<void> {
   const { context } = office;
-  return office.repeatedly(5000, async (n) => {
+  return office.repeatedly('erasure', 5000, async (n) => {
     let choice: ErasureChoice;
     if (n % 2 === 1) {
       const entries = Array.from({ length: 3 }, () => String(pick(load.acknowledged, random).seq));

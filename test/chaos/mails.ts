@@ -21,7 +21,7 @@ export function makeUnreliable(server: MailServer, random: () => number): void {
 export function mailLetters(office: Office): Promise<void> {
   const { context } = office;
   const mailed: ReturnType<typeof letterMailJob>[] = [];
-  return office.repeatedly(400, async (n) => {
+  return office.repeatedly('letter', 400, async (n) => {
     const caseId = await openRequest(office, `letter ${n}`, `letter-${n}@requester.example`);
     const made = await produceLetter(
       { ...context.documents, cases: context.cases },
@@ -43,7 +43,7 @@ export function mailLetters(office: Office): Promise<void> {
 export function mailTasks(office: Office): Promise<void> {
   const { context } = office;
   const catchUp = () => context.projector.catchUp();
-  return office.repeatedly(700, async (n) => {
+  return office.repeatedly('task', 700, async (n) => {
     const caseId = await openRequest(office, `task ${n}`, `asked-${n}@requester.example`);
     const move = async (name: string, details: Record<string, unknown>) => {
       const moved = await moveLatest(context.cases, { caseId, move: name, details, actor: OFFICER }, catchUp);

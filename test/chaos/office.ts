@@ -7,13 +7,16 @@ import type { Job } from '../../src/jobs/job.ts';
 import type { NewJob } from '../../src/jobs/jobs.ts';
 import { createLog } from '../../src/log.ts';
 import type { Cluster } from './cluster.ts';
-import { sleep } from './faults.ts';
+import { sleep, within } from './faults.ts';
 
 /** The officers, in a process that is not killed: they ask for work, through outages too. */
 export interface Office {
   readonly context: Context;
-  /** Repeats some work until the load ends, with a pause after each time, and resolves once the last time is over. */
-  repeatedly(pause: number, work: (n: number) => Promise<unknown>): Promise<void>;
+  /**
+   * Repeats some work until the load ends, with a pause after each time, and resolves once the last time is over. Rejects
+   * if it does not end.
+   */
+  repeatedly(what: string, pause: number, work: (n: number) => Promise<unknown>): Promise<void>;
   /** What failed, by message; for the story of a run. */
   readonly failures: ReadonlyMap<string, number>;
 }
@@ -25,10 +28,11 @@ export async function openOffice({ env, folder }: Cluster, until: number): Promi
   return {
     context,
     failures,
-    async repeatedly(pause, work) {
+    async repeatedly(what, pause, work) {
       for (let n = 1; n === 1 || Date.now() < until; n += 1) {
-        await work(n).catch((error: unknown) => {
+        await within(120_000, `${what} ${n}`, work(n)).catch((error: unknown) => {
           const message = error instanceof Error ? error.message : String(error);
+          if (message.startsWith(`${what} ${n} did not end`)) throw error;
           failures.set(message, (failures.get(message) ?? 0) + 1);
         });
         await sleep(pause);

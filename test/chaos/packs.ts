@@ -6,7 +6,7 @@ import { actionsOf, digestOfFile, filesIn, jobsOf, OFFICER, type Office, openReq
 
 /** Has packs made, each of a case of its own. */
 export function makePacks(office: Office): Promise<void> {
-  return office.repeatedly(1000, async (n) => {
+  return office.repeatedly('pack', 1000, async (n) => {
     const caseId = await openRequest(office, `pack ${n}`, `pack-${n}@requester.example`);
     await office.context.jobs.enqueue(withAttempts(packJob(caseId, OFFICER)));
   });

@@ -196,6 +196,28 @@ test('`backup` encrypts with a passphrase, and refuses one that could be guessed
   await expect(wrong).rejects.toThrow('The passphrase does not open');
 });
 
+test('backups that begin in the same second do not destroy each other', async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'consent-ledger-1-20260101T000000Z.tar.gz.age');
+  const { append: appendKey } = deriveKeys(Buffer.alloc(32, 1));
+  const write = () =>
+    writeArchive(path, {
+      lock: { passphrase: 'correct horse battery staple', workFactor: 8 },
+      appendKey,
+      madeAt: new Date(),
+      produce: async (to) => {
+        await to.add('a', Buffer.from('content'));
+        return { said: 'so' };
+      },
+    });
+  const written = await Promise.all([write(), write(), write()]);
+  expect(written).toHaveLength(3);
+  expect(await readdir(folder)).toEqual(['consent-ledger-1-20260101T000000Z.tar.gz.age']);
+  const unlock = { passphrase: 'correct horse battery staple' };
+  const onMember = async (_: string, content: AsyncIterable<Buffer>) => void (await wholeOf(content));
+  expect((await readArchive(path, { unlock, appendKey, onMember })).manifest).toMatchObject({ said: 'so' });
+});
+
 test('`backup` keeps scheduled backups locked in a bucket, rotates backups that are no longer locked, and restores from there', async () => {
   const store = await startObjectStore();
   const home = await emptyPlace();
