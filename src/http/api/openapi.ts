@@ -69,6 +69,16 @@ export function openApiDocument(routes: readonly ApiRoute[], version: string): J
             'An API token of an account: create one under “Your account”, or with `consent-ledger token api`.',
         },
       },
+      headers: rateHeaders,
+      responses: Object.fromEntries(
+        [...new Set(routes.flatMap(errorsOf))].map((code) => [
+          code,
+          {
+            description: errorCodes[code].text,
+            content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+          },
+        ]),
+      ),
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
@@ -81,13 +91,7 @@ function operationOf(route: ApiRoute, schemas: Record<string, unknown>): Json {
     ...(route.method === 'POST' ? [idempotencyKey] : []),
   ];
   const responses: Record<string, unknown> = { [route.status]: successOf(route, schemas) };
-  for (const code of errorsOf(route)) {
-    const { status, text } = errorCodes[code];
-    responses[status] ??= {
-      description: text,
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    };
-  }
+  for (const code of errorsOf(route)) responses[errorCodes[code].status] ??= { $ref: `#/components/responses/${code}` };
   return {
     operationId: route.name,
     tags: [route.tag],
@@ -109,7 +113,9 @@ function operationOf(route: ApiRoute, schemas: Record<string, unknown>): Json {
 function successOf({ answer, path }: ApiRoute, schemas: Record<string, unknown>): Json {
   return {
     description: answer !== null ? 'Done.' : isStream(path) ? 'A stream of events.' : 'The file.',
-    headers: rateHeaders,
+    headers: Object.fromEntries(
+      Object.keys(rateHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ),
     content:
       answer === null && isStream(path)
         ? { 'text/event-stream': { schema: { type: 'string' } } }
