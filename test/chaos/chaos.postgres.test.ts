@@ -233,7 +233,10 @@ async function failUntil(
   // At least two of them, however long they take.
   while (Date.now() < until || done.length < 2) {
     const name = first.shift()?.name ?? pick(names, random);
-    await within(90_000, name, faults[name](cluster, random));
+    await within(90_000, name, faults[name](cluster, random)).catch((error: unknown) => {
+      const said = [...cluster.receivers, ...cluster.workers].map((one) => `${one.name}: ${one.errors().slice(-1500)}`);
+      throw new Error(`${String(error)}\nPostgreSQL: ${cluster.postgres.output().slice(-1500)}\n${said.join('\n')}`);
+    });
     done.push(name);
     await sleep(300 + 1500 * random());
   }

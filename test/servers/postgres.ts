@@ -29,6 +29,8 @@ export interface PostgresServer {
   readonly password: string;
   /** The folder with psql and the other programs. */
   readonly programs: string;
+  /** What its current process wrote, at most the last 20,000 characters. */
+  output(): string;
   /** The pid of the postmaster, which changes with each start. */
   pid(): number;
   /** The address of one of its databases for its superuser, default `postgres`. */
@@ -137,6 +139,7 @@ async function startIn(
       folder,
       password,
       programs,
+      output: () => process.output(),
       pid: () => process.pid,
       url: (database = 'postgres') => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
       stop: (how = 'fast') => process.end(how === 'fast' ? 'SIGINT' : 'SIGQUIT'),
