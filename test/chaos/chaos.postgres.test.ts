@@ -92,6 +92,9 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
   const left = await waitForJobs(store, 120_000);
   expect(left, story()).toEqual([]);
 
+  // No process ended by itself with an error that nobody caught.
+  expect([...cluster.receivers, ...cluster.workers].flatMap((one) => one.crashes())).toEqual([]);
+
   // Every kind of fault happened, and the load continued during them.
   expect(new Set(done).size, story()).toBeGreaterThanOrEqual(4);
   expect(load.acknowledged.length).toBeGreaterThan(SECONDS * 5);

@@ -24,6 +24,8 @@ export interface Member {
   isRunning(): boolean;
   /** Of the current process. */
   pid(): number;
+  /** What it wrote to standard error when it ended by an uncaught error, each time. */
+  crashes(): readonly string[];
   /** Everything it wrote to standard error, over all restarts. */
   errors(): string;
 }
@@ -42,15 +44,24 @@ export function createMember(
   let child: ChildProcess | null = null;
   let exited: Promise<unknown> = Promise.resolve();
   let errors = '';
+  const crashes: string[] = [];
 
   async function startOnce(): Promise<boolean> {
     const started = spawn(process.execPath, [cliPath, ...args, '--json'], {
-      env,
+      // Enough of a stack to see who did not wait for a failure.
+      env: { ...env, NODE_OPTIONS: '--stack-trace-limit=60' },
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = started;
-    started.stderr.on('data', (chunk) => (errors = (errors + String(chunk)).slice(-50_000)));
+    let own = '';
+    started.stderr.on('data', (chunk) => {
+      own = (own + String(chunk)).slice(-50_000);
+      errors = (errors + String(chunk)).slice(-50_000);
+    });
+    started.once('close', () => {
+      if (/^Node\.js v\d+/m.test(own)) crashes.push(own.slice(-6000));
+    });
     exited = once(started, 'exit');
     const said = once(createInterface({ input: started.stdout }), 'line').then(() => true);
     return Promise.race([said, exited.then(() => false)]);
@@ -79,6 +90,7 @@ export function createMember(
     resume: () => void child?.kill('SIGCONT'),
     isRunning: () => child !== null && child.exitCode === null && child.signalCode === null,
     pid: () => child?.pid ?? 0,
+    crashes: () => crashes,
     errors: () => errors,
   };
 }
