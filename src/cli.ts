@@ -2,6 +2,9 @@
 import type { CommandIo } from './commands/command-io.ts';
 import { runProgram } from './commands/program.ts';
 
+/** Milliseconds that the process may live on after its command has ended, because a part did not close. */
+const ENDED_MS = 3000;
+
 /** Whether the command has ended, well or not. */
 let isSettled = false;
 
@@ -35,6 +38,8 @@ async function main(): Promise<void> {
   }
   await runProgram(io, process.argv.slice(2));
   process.exitCode = io.exitCode;
+  // Also after a failure: a process that lives on without doing anything is not started again by its supervisor.
+  io.endWithin?.(ENDED_MS);
 }
 
 process.on('exit', () => {

@@ -77,7 +77,10 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
   if (mail !== null && notify.digest !== null) schedules.push({ name: 'digest', kind: 'digest', cron: notify.digest });
   if (mail !== null && checkpointMail.to.length > 0 && checkpointMail.schedule !== null)
     schedules.push({ name: 'checkpoint-mail', kind: 'mail-checkpoint', cron: checkpointMail.schedule });
-  await patiently(() => scheduler.replaceAll(schedules), log);
+  await patiently(async () => {
+    await scheduler.replaceAll(schedules);
+    if ((await context.readings.pending()) !== null) await jobs.enqueue(compareReadingsJob());
+  }, log);
   const lanes = lanesOf(kinds, options.concurrency);
   const distribution = (await context.distribution?.open()) ?? null;
   const running = {
@@ -89,9 +92,9 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
     ...(options.lease === undefined ? {} : { lease: options.lease }),
   };
   const runner = distribution === null ? createRunner(running) : createDistributedRunner({ ...running, distribution });
+  // From here on nothing may fail: whoever starts a worker that did not start cannot stop it.
   scheduler.start();
   runner.start();
-  if ((await context.readings.pending()) !== null) await context.jobs.enqueue(compareReadingsJob());
   const triggers = startSnapshotTriggers(context);
   return {
     kinds,

@@ -255,8 +255,6 @@ export function counted(count: number, one: string, many = `${one}s`): string {
  * orchestrators wait.
  */
 export const STOP_ALL_MS = 25_000;
-/** Milliseconds that the process may live on after everything is closed. */
-export const ENDED_MS = 3000;
 
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 

@@ -10,7 +10,6 @@ import { createSetUpLink } from '../people/links.ts';
 import { hasPeople } from '../people/people.ts';
 import {
   type CommandIo,
-  ENDED_MS,
   keepHeapSmall,
   STOP_ALL_MS,
   timeText,
@@ -79,7 +78,6 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
         },
         { logLevel: config.logLevel, creates: true },
       );
-      io.endWithin?.(ENDED_MS);
     });
 }
 

@@ -1,7 +1,7 @@
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker } from '../worker.ts';
-import { type CommandIo, ENDED_MS, keepHeapSmall, STOP_ALL_MS, withJson } from './command-io.ts';
+import { type CommandIo, keepHeapSmall, STOP_ALL_MS, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 
 /** `worker`: runs jobs only, next to `serve --no-worker`; there can be any number of workers. */
@@ -39,7 +39,6 @@ export function registerWorker(program: CommandUnknownOpts, io: CommandIo): void
         },
         { logLevel: config.logLevel },
       );
-      io.endWithin?.(ENDED_MS);
     });
 }
 
