@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { CodedError, type ErrorCode, errorCodes, StoreUnavailable, UsageError } from '../core/errors.ts';
-import { renderPage, Page } from './pages/layout.tsx';
-import { html } from './pages/frame.ts';
+import { renderPage, Page } from './pages/parts/layout.tsx';
+import { html } from './pages/parts/page-frame.ts';
 
 /** The error code for an exception; bugs are `internal`. */
 export function errorCodeOf(error: unknown): ErrorCode {

@@ -5,7 +5,7 @@ import { CodedError } from '../../core/errors.ts';
 import { isWellFormed } from '../../crypto/canonical.ts';
 import { findApiToken } from '../../people/api-tokens.ts';
 import { enforceRules } from '../auth/access.ts';
-import { html } from '../pages/frame.ts';
+import { html } from '../pages/parts/page-frame.ts';
 import { caseApi } from './cases.ts';
 import { consentApi } from './consent.ts';
 import { documentApi } from './documents.ts';

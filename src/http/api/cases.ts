@@ -24,7 +24,7 @@ import { letterSteps } from '../../../reports/letters/texts.ts';
 import { ATTACHMENTS } from '../../documents/attachments.ts';
 import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
 import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
-import { untilProjected } from '../pages/frame.ts';
+import { untilProjected } from '../pages/parts/page-frame.ts';
 import { documentsOfCases } from '../../store/queries/documents-of-case.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';

@@ -6,8 +6,8 @@ import type { Job } from '../../jobs/job.ts';
 import { loadSyncStatus } from '../../sync/status.ts';
 import { cancelSyncJobs, syncJob } from '../../sync/jobs.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { jobsOfSources } from '../pages/load-today.ts';
-import { sendJobEvents } from '../pages/job-progress.tsx';
+import { jobsOfSources } from '../pages/today/load-today.ts';
+import { sendJobEvents } from '../pages/jobs/job-events.page.tsx';
 import { defineRoute, RefusedRequest, sourceQuery } from './route.ts';
 
 export const jobSchema = z

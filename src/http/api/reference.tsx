@@ -1,7 +1,7 @@
 import { errorCodes } from '../../core/errors.ts';
 import { moves } from '../../cases/moves.ts';
-import { Page, renderPage } from '../pages/layout.tsx';
-import { Panel, Table } from '../pages/parts.tsx';
+import { Page, renderPage } from '../pages/parts/layout.tsx';
+import { Panel, Table } from '../pages/parts/parts.tsx';
 import { errorsOf, schemaOf } from './openapi.ts';
 import type { ApiRoute } from './route.ts';
 

@@ -9,11 +9,11 @@ import { sourceOfErasure } from '../../erasure/proposal.ts';
 import { findOtherOwner } from '../../policies/show.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Store } from '../../store/store.ts';
-import { payloadText } from '../pages/load-today.ts';
+import { payloadText } from '../pages/today/load-today.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import type { Session } from '../../people/sessions.ts';
-import { formOf } from '../pages/frame.ts';
+import { formOf } from '../pages/parts/page-frame.ts';
 import { type Rule, rules } from './route-permissions.ts';
 import { officerOf } from './sessions.ts';
 

@@ -8,10 +8,10 @@ import { findPasswordLink, hasPeople, joinByLink, setUpOwner } from '../../peopl
 import { passkeyRequest, signInWithPasskey } from '../../people/passkeys.ts';
 import { closeSession } from '../../people/sessions.ts';
 import { recordRefusal, signIn } from '../../people/sign-in.ts';
-import { formOf, html } from '../pages/frame.ts';
-import { renderPage } from '../pages/layout.tsx';
-import { allowScript, passkeyAnswer, passkeyOriginOf } from '../pages/passkey-script.ts';
-import { JoinPage, LinkPage, SignedOutPage, SignInPage } from '../pages/sign-in.tsx';
+import { formOf, html } from '../pages/parts/page-frame.ts';
+import { renderPage } from '../pages/parts/layout.tsx';
+import { allowScript, passkeyAnswer, passkeyOriginOf } from '../pages/parts/passkey-script.ts';
+import { JoinPage, LinkPage, SignedOutPage, SignInPage } from '../pages/sign-in/sign-in-view.tsx';
 import {
   browserOf,
   cookieOptions,

@@ -10,7 +10,7 @@ import { equalBytes, hmacSha256 } from '../../crypto/hash.ts';
 import { recordRefusal } from '../../people/sign-in.ts';
 import { type ProvidedIdentity, signInByProvider } from '../../people/single-sign-on.ts';
 import { closeSession } from '../../people/sessions.ts';
-import { formOf } from '../pages/frame.ts';
+import { formOf } from '../pages/parts/page-frame.ts';
 import { browserOf, cookieOptions, setSessionCookie } from './sessions.ts';
 import { ATTEMPTS_PER_MINUTE, localPath, sendSignIn } from './sign-in-routes.tsx';
 

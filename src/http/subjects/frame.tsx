@@ -15,8 +15,8 @@ import { dateIn as dayIn } from '../../core/zoned-days.ts';
 import { hmacSha256, sha256 } from '../../crypto/hash.ts';
 import { requireCsrf } from '../auth/sessions.ts';
 import { errorCodeOf } from '../errors.tsx';
-import { formOf, html } from '../pages/frame.ts';
-import { renderPage } from '../pages/layout.tsx';
+import { formOf, html } from '../pages/parts/page-frame.ts';
+import { renderPage } from '../pages/parts/layout.tsx';
 
 /** What the pages of data subjects need. */
 export type SubjectContext = Pick<

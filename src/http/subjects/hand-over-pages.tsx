@@ -5,7 +5,7 @@ import type { RequestKind } from '../../core/vocabulary.ts';
 import { namesInPack } from '../../hand-over/given-files.ts';
 import type { HandOverRow } from '../../hand-over/hand-over.ts';
 import { MESSAGE_LENGTH } from '../../hand-over/visit.ts';
-import { Csrf } from '../pages/layout.tsx';
+import { Csrf } from '../pages/parts/layout.tsx';
 import { CodeInput, Heading, Notice, type Say, SubjectPage } from './frame.tsx';
 
 interface CodeProps {

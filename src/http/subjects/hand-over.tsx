@@ -14,9 +14,9 @@ import {
   openWithCode,
   sendMessage,
 } from '../../hand-over/visit.ts';
-import { sendRegistered } from '../pages/documents.tsx';
-import { formOf, html, untilProjected } from '../pages/frame.ts';
-import { renderPage } from '../pages/layout.tsx';
+import { sendRegistered } from '../pages/documents/download.page.tsx';
+import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
+import { renderPage } from '../pages/parts/layout.tsx';
 import { chosenFor, folderOf, FORM_BYTES, protectForms, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
 import { CodePage, PackPage } from './hand-over-pages.tsx';
 

@@ -21,8 +21,8 @@ import {
   requestSchema,
   submitRequest,
 } from '../../request-form/request-form.ts';
-import { formOf, html, untilProjected } from '../pages/frame.ts';
-import { renderPage } from '../pages/layout.tsx';
+import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
+import { renderPage } from '../pages/parts/layout.tsx';
 import { chosenFor, FORM_BYTES, MessagePage, type Say, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
 import { FormPage, ReceivedPage } from './request-form-pages.tsx';
 

@@ -3,8 +3,8 @@ import { fill } from '../../../reports/letters/letter.ts';
 import type { taskOutcomes } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
 import { finishTask, type FoundTask, openTask, TASK_NOTE_LENGTH } from '../../hand-over/task-link.ts';
-import { formOf, html, untilProjected } from '../pages/frame.ts';
-import { Csrf, renderPage } from '../pages/layout.tsx';
+import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
+import { Csrf, renderPage } from '../pages/parts/layout.tsx';
 import {
   chosenFor,
   FORM_BYTES,

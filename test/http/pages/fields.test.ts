@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type MoveName, moves as table } from '../../../src/cases/moves.ts';
-import { detailTexts, fieldsOf, readFields } from '../../../src/http/pages/fields.tsx';
+import { detailTexts, fieldsOf, readFields } from '../../../src/http/pages/parts/fields.tsx';
 
 const moves = Object.keys(table) as MoveName[];
 

@@ -1,0 +1,345 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { verifySignature } from '../../../../receivers/signature-node.ts';
+import { counted, formatCount } from '../../../../reports/format.ts';
+import { visibleText } from '../../../../reports/render/text.ts';
+import { type Diagnosed, diagnoseRefused, loadRefusedCounts } from '../../../attention/deliveries.ts';
+import type { Context } from '../../../context.ts';
+import { CodedError } from '../../../core/errors.ts';
+import { can } from '../../../core/roles.ts';
+import { secretEncodings, type Source } from '../../../core/source.ts';
+import type { RejectedContent } from '../../../rejected/ring.ts';
+import { readmitRejected } from '../../../rejected/readmit.ts';
+import { listAdminAddresses } from '../../../people/people.ts';
+import { sourcesOf } from '../../auth/access.ts';
+import { officerOf } from '../../auth/sessions.ts';
+import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import {
+  AskAdmin,
+  Choice,
+  type Column,
+  Done,
+  Facts,
+  Input,
+  Moment,
+  Panel,
+  Problems,
+  sourceOptions,
+  Table,
+} from '../parts/parts.tsx';
+import { retireHours } from '../sources/source-forms.tsx';
+import { remedyText, sizeText } from '../parts/words.ts';
+
+/** Refused deliveries on the page. Diagnosing one takes a few hundred hashes. */
+const SHOWN = 50;
+const HOURS = 72;
+
+const reasonTexts: Readonly<Record<string, string>> = {
+  missing: 'no signature',
+  mismatch: 'wrong signature',
+  'too-large': 'larger than this server accepts',
+  'crowded-out': 'too many at once',
+  'unknown-source': 'sent to an address without a source',
+};
+
+const doneTexts: Readonly<Record<string, string>> = {
+  secret: 'The new signing secret is accepted from now on. Readmit the deliveries that it verifies.',
+};
+
+/** What the webhook endpoint refused, why, and what to do. */
+export async function refusedRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/deliveries/refused', (request, reply) => {
+    const { done = '', in: inside = '', out = '' } = formOf(request.query);
+    const readmitted = /^\d{1,6}$/.test(inside) && /^\d{1,6}$/.test(out);
+    const text = readmitted
+      ? `${counted(Number(inside), 'delivery was', 'deliveries were')} readmitted, ${Number(out)} still refused.`
+      : (doneTexts[done] ?? null);
+    return send(request, reply, { done: text });
+  });
+
+  app.get<{ Params: { refusedId: string } }>('/deliveries/refused/:refusedId', async (request, reply) => {
+    const { refusedId } = request.params;
+    const content = /^\d{1,9}$/.test(refusedId) ? await context.rejected.read(Number(refusedId)) : null;
+    if (content === null)
+      throw new CodedError('not_found', `It is no longer stored: refused deliveries are kept for ${HOURS} hours.`);
+    const [diagnosed] = await diagnoseRefused(asSeenBy(request), [content]);
+    if (diagnosed === undefined) throw new CodedError('not_found');
+    const props = { frame: pageFrame(context, request, reply), content, diagnosed };
+    return html(reply, renderPage(<RefusedPage {...props} />));
+  });
+
+  app.post('/deliveries/refused/readmit', async (request, reply) => {
+    const { source = '' } = formOf(request.body);
+    if (context.sources.find(source) === null) return send(request, reply, { problems: ['Unknown source.'] }, 422);
+    const { rejected: ring, sources, ledger } = context;
+    const results = await readmitRejected({ ring, sources, ledger, verify: verifySignature }, { source });
+    const seqs = results.flatMap((one) => ('seq' in one ? [one.seq] : []));
+    if (seqs.length > 0) await untilProjected(context, Math.max(...seqs));
+    return reply.redirect(`/deliveries/refused?in=${seqs.length}&out=${results.length - seqs.length}`, 303);
+  });
+
+  app.post('/deliveries/refused/secret', async (request, reply) => {
+    const { source = '', secret = '', encoding = '', retire = '' } = formOf(request.body);
+    const known = secretEncodings.find((one) => one === encoding);
+    const hours = retireHours.find(([value]) => value === retire)?.[0];
+    if (known === undefined || hours === undefined)
+      return send(
+        request,
+        reply,
+        { problems: ['Choose the encoding of the secret, and when the old ones expire.'] },
+        422,
+      );
+    const retireOthersAt =
+      hours === '' ? undefined : new Date(context.clock().getTime() + Number(hours) * 3_600_000).toISOString();
+    const outcome = await context.sources.rotateSecret(source, secret.trim(), officerOf(request).officer, {
+      encoding: known,
+      retireOthersAt,
+    });
+    switch (outcome.outcome) {
+      case 'done':
+        await untilProjected(context, outcome.seq);
+        return reply.redirect('/deliveries/refused?done=secret', 303);
+      case 'invalid':
+        return send(request, reply, { problems: outcome.problems }, 422);
+      case 'exists':
+      case 'unchanged':
+        return send(request, reply, { problems: ['This secret is already accepted.'] }, 409);
+      case 'configured':
+      case 'unknown':
+        return send(request, reply, { problems: ['Unknown source.'] }, 422);
+      case 'conflict':
+        return send(request, reply, { problems: ['Someone else has just changed this source: try again.'] }, 409);
+      default:
+        return outcome satisfies never;
+    }
+  });
+
+  /** A finding may name another source whose secret was used; show that only if the viewer may see the source. */
+  function asSeenBy(request: FastifyRequest) {
+    return { rejected: context.rejected, sources: sourcesOf(context, request) };
+  }
+
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: { readonly done?: string | null; readonly problems?: readonly string[] },
+    status = 200,
+  ): Promise<FastifyReply> {
+    const { slugs, list } = sourcesOf(context, request);
+    await context.rejected.flush();
+    const kept = (await context.rejected.list()).filter(({ source }) => slugs?.includes(source) ?? true);
+    const diagnosed = await diagnoseRefused(asSeenBy(request), kept.slice(0, SHOWN));
+    const counts = (await loadRefusedCounts(context, undefined)).filter(
+      ({ source }) => slugs?.includes(source) ?? true,
+    );
+    const frame = pageFrame(context, request, reply);
+    const admins = await listAdminAddresses(context);
+    const props = { frame, sources: list(), kept: kept.length, admins, diagnosed, counts, ...shown };
+    return html(reply, renderPage(<RefusedListPage {...props} />), status);
+  }
+}
+
+interface RefusedListProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Source[];
+  /** Number of refused deliveries in store. */
+  readonly kept: number;
+  /** E-mail addresses of the admins. */
+  readonly admins: readonly string[];
+  readonly diagnosed: readonly Diagnosed[];
+  readonly counts: readonly { readonly source: string; readonly reason: string; readonly count: number }[];
+  readonly done?: string | null;
+  readonly problems?: readonly string[];
+}
+
+function RefusedListPage(props: RefusedListProps) {
+  const { frame, sources, kept, admins, diagnosed, counts, done = null, problems = [] } = props;
+  const administers = can(frame.role, 'administer');
+  return (
+    <Page title="Refused deliveries" frame={frame} current="refused">
+      <h1>Refused deliveries</h1>
+      <p class="lead">
+        Deliveries without a valid signature. They are kept encrypted for {HOURS} hours outside the ledger, so that a
+        wrong secret loses nothing.
+      </p>
+      <Done text={done} />
+      <Problems title="Nothing was changed:" problems={problems} />
+      <Panel id="counts" title={`The last ${HOURS} hours`}>
+        {counts.length === 0 ? (
+          <p>
+            Nothing was refused. <a href="/deliveries">See stored deliveries</a>
+          </p>
+        ) : (
+          <Table
+            caption="All refusals, whether or not the content was kept."
+            columns={[
+              {
+                title: 'Source',
+                cell: ({ source }) => (source === '(unknown)' ? 'no source' : frame.sourceName(source)),
+              },
+              { title: 'Why', cell: ({ reason }) => reasonTexts[reason] ?? reason },
+              { title: 'Deliveries', isNumber: true, cell: ({ count }) => formatCount(count) },
+            ]}
+            rows={counts}
+          />
+        )}
+      </Panel>
+      <Panel id="kept" title="Kept">
+        {diagnosed.length === 0 ? (
+          <p>None.</p>
+        ) : (
+          <Table
+            caption={
+              kept > diagnosed.length ? `The newest ${diagnosed.length} of ${formatCount(kept)}.` : 'Newest first.'
+            }
+            columns={columnsOf(frame, sources.length > 1)}
+            rows={diagnosed}
+          />
+        )}
+      </Panel>
+      {administers ? <Remedies {...props} /> : <Waiting kept={kept} admins={admins} />}
+    </Page>
+  );
+}
+
+function Waiting({ kept, admins }: Pick<RefusedListProps, 'kept' | 'admins'>) {
+  return kept === 0 ? null : (
+    <>
+      <p>An owner or admin can add a signing secret and readmit the deliveries that it verifies.</p>
+      <AskAdmin
+        admins={admins}
+        subject="Refused deliveries"
+        text={`${counted(kept, 'delivery was', 'deliveries were')} refused and ${kept === 1 ? 'is' : 'are'} kept for ${HOURS} hours. Please look under Deliveries: Refused, which says why. There you can add a signing secret and readmit the deliveries that it verifies.`}
+      />
+    </>
+  );
+}
+
+function Remedies({ frame, sources, kept }: RefusedListProps) {
+  if (sources.length === 0) return null;
+  return (
+    <div class="columns halves">
+      <Panel id="readmit" title="Readmit">
+        <p>
+          Verifies the stored deliveries again with the current secrets. Valid ones enter the ledger with their time of
+          arrival.
+        </p>
+        {kept === 0 ? (
+          <p>Nothing is waiting.</p>
+        ) : (
+          <form method="post" action="/deliveries/refused/readmit">
+            <Csrf token={frame.csrf} />
+            <Choice id="readmit-source" label="Source" name="source" options={sourceOptions(sources)} />
+            <button type="submit">Verify again</button>
+          </form>
+        )}
+      </Panel>
+      <Panel id="secret" title="Add a signing secret">
+        <form method="post" action="/deliveries/refused/secret">
+          <Csrf token={frame.csrf} />
+          <Choice id="secret-source" label="Source" name="source" options={sourceOptions(sources)} />
+          <Input
+            id="secret-value"
+            name="secret"
+            label="Signing secret"
+            type="password"
+            autocomplete="off"
+            maxLength={500}
+            hint="As shown in the service’s dashboard. The old ones stay valid until they expire."
+          />
+          <div class="pair">
+            <Choice
+              id="secret-encoding"
+              name="encoding"
+              label="Written as"
+              options={secretEncodings.map((one) => [one, one])}
+            />
+            <Choice id="secret-retire" name="retire" label="The old ones expire" options={retireHours} />
+          </div>
+          <button type="submit">Add the secret</button>
+        </form>
+      </Panel>
+    </div>
+  );
+}
+
+function columnsOf(frame: PageFrame, withSource: boolean): readonly Column<Diagnosed>[] {
+  return [
+    {
+      title: 'Received',
+      cell: ({ id, source, receivedAt }) => (
+        <>
+          <a href={`/deliveries/refused/${id}`}>
+            <Moment iso={receivedAt} timeZone={frame.timeZone} />
+          </a>
+          {withSource ? (
+            <>
+              <br />
+              <span class="soft small">{frame.sourceName(source)}</span>
+            </>
+          ) : null}
+        </>
+      ),
+    },
+    {
+      title: 'Why it was refused',
+      label: 'Why',
+      cell: ({ findings, reason }) => {
+        const [first] = findings;
+        return (
+          <>
+            {first === undefined ? (reasonTexts[reason] ?? reason) : visibleText(first.sentence)}
+            {first === undefined ? null : <p class="hint">{remedyText(first)}</p>}
+          </>
+        );
+      },
+    },
+    { title: 'From', cell: ({ address }) => <span class="mono">{address}</span> },
+    { title: 'Size', isNumber: true, cell: ({ bytes }) => sizeText(bytes) },
+  ];
+}
+
+interface RefusedProps {
+  readonly frame: PageFrame;
+  readonly content: RejectedContent;
+  readonly diagnosed: Diagnosed;
+}
+
+const TEXT_SHOWN = 20_000;
+
+function RefusedPage({ frame, content, diagnosed }: RefusedProps) {
+  const title = `Refused delivery ${content.id}`;
+  const text = isUtf8(content.rawBody) ? content.rawBody.toString('utf8') : null;
+  return (
+    <Page title={title} frame={frame} within="refused">
+      <h1>{title}</h1>
+      <p class="lead">
+        To {frame.sourceName(content.source)}, <Moment iso={content.receivedAt} timeZone={frame.timeZone} />, from{' '}
+        <span class="mono">{content.address}</span>. Its content is unverified.
+      </p>
+      <Panel id="why" title="Why it was refused">
+        <ul class="plain">
+          {diagnosed.findings.map(({ code, sentence, remedy }) => (
+            <li key={code}>
+              <strong>{visibleText(sentence)}</strong> {remedyText({ code, remedy })}
+            </li>
+          ))}
+        </ul>
+      </Panel>
+      <Panel id="headers" title="Headers">
+        <Facts
+          rows={Object.entries(content.headers).map(([name, value]) => [
+            visibleText(name),
+            <bdi class="outside">{visibleText([value].flat().join(', '))}</bdi>,
+          ])}
+        />
+      </Panel>
+      <Panel id="body" title="Content">
+        <pre class="content">
+          {text === null ? content.rawBody.subarray(0, 512).toString('hex') : visibleText(text.slice(0, TEXT_SHOWN))}
+        </pre>
+      </Panel>
+    </Page>
+  );
+}

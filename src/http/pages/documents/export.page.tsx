@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { formatCount } from '../../../../reports/format.ts';
+import type { Context } from '../../../context.ts';
+import { EXPORT_HOURS, type ExportFile, exportJob, exportOf, isThere, openExport } from '../../../backup/export-file.ts';
+import { CodedError } from '../../../core/errors.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { officerOf } from '../../auth/sessions.ts';
+import { attachment } from './download.page.tsx';
+import { html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
+import { JobProgress } from '../jobs/job-events.page.tsx';
+import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { allowLive, liveScriptPath } from '../parts/live-script.ts';
+import { Facts, Moment, Notice, Panel } from '../parts/parts.tsx';
+import { sizeText } from '../parts/words.ts';
+
+/** Exports everything as a file, for admins and owners, because it includes every source. */
+export async function exportRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/documents/export', async (request, reply) => {
+    const { job, made } = await load();
+    if (job?.finishedAt === null) allowLive(reply);
+    const page = <ExportPage frame={pageFrame(context, request, reply)} job={job} made={made} />;
+    return html(reply, renderPage(page));
+  });
+
+  app.post('/documents/export', async (request, reply) => {
+    const { id } = await context.jobs.enqueue(exportJob(officerOf(request).officer));
+    await untilDoneSoon(context, id);
+    return reply.redirect('/documents/export', 303);
+  });
+
+  app.get('/documents/export/download', async (request, reply) => {
+    const { made } = await load();
+    const file = made === null ? null : await openExport(context, made, officerOf(request).officer, randomUUID());
+    if (made === null || file === null) throw new CodedError('not_found', 'No export yet: make one first.');
+    return reply
+      .header('content-disposition', attachment(made.file))
+      .header('content-length', made.bytes)
+      .type('application/zip')
+      .send(file.createReadStream());
+  });
+
+  /** The last requested export, with its file while it exists. */
+  async function load(): Promise<{ readonly job: Job | null; readonly made: ExportFile | null }> {
+    const [job = null] = await context.jobs.list({ kind: 'export', limit: 1 });
+    const made = exportOf(job?.result);
+    return { job, made: made !== null && (await isThere(context.config.dataDir, made)) ? made : null };
+  }
+}
+
+interface ExportProps {
+  readonly frame: PageFrame;
+  readonly job: Job | null;
+  readonly made: ExportFile | null;
+}
+
+function ExportPage({ frame, job, made }: ExportProps) {
+  const isRunning = job?.finishedAt === null;
+  return (
+    <Page title="Export everything" frame={frame} current="export" {...(isRunning ? { script: liveScriptPath } : {})}>
+      <h1>Export everything</h1>
+      <p class="lead">
+        Every entry, table, document and proof of every source, in open formats, with an independent program that checks
+        it. It contains no passwords, keys or secrets.
+      </p>
+      <Notice tone="warn">
+        <p>
+          The file is not encrypted and contains personal data. It is kept here for {EXPORT_HOURS} hours, or until
+          something is erased. Each download is recorded in the ledger.
+        </p>
+      </Notice>
+      <Panel id="export" title="The export">
+        {made === null || job === null ? null : (
+          <>
+            <Facts
+              rows={[
+                [
+                  'File',
+                  <a href="/documents/export/download" download>
+                    {made.file} <span class="soft">({sizeText(made.bytes)})</span>
+                  </a>,
+                ],
+                ['Made', <Moment iso={job.finishedAt ?? job.createdAt} timeZone={frame.timeZone} />],
+                ['Holds', `every entry up to ${formatCount(made.upTo)}, in ${formatCount(made.files)} files`],
+                ['SHA-256', <span class="mono">{made.sha256}</span>],
+              ]}
+            />
+            {made.faults.length === 0 ? null : (
+              <Notice tone="bad">
+                <p>Something that the ledger refers to is missing:</p>
+                <ul>
+                  {made.faults.map((fault) => (
+                    <li key={fault}>{fault}</li>
+                  ))}
+                </ul>
+              </Notice>
+            )}
+          </>
+        )}
+        {job?.state === 'failed' ? (
+          <Notice tone="bad">
+            <p>The last export did not finish: {job.error}</p>
+          </Notice>
+        ) : null}
+        {isRunning ? (
+          <JobProgress job={job} what="Export" again="/documents/export" />
+        ) : (
+          <form class="buttons" method="post" action="/documents/export">
+            <Csrf token={frame.csrf} />
+            <button type="submit">{made === null ? 'Make an export' : 'Make a new export'}</button>
+          </form>
+        )}
+      </Panel>
+    </Page>
+  );
+}

@@ -1,0 +1,577 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { counted, formatCount } from '../../../../reports/format.ts';
+import type { Context } from '../../../context.ts';
+import type { Action } from '../../../core/action.ts';
+import { CodedError } from '../../../core/errors.ts';
+import { erasureReasons } from '../../../core/erasure.ts';
+import { INSTALLATION } from '../../../core/vocabulary.ts';
+import { type Hold, listHolds } from '../../../erasure/holds.ts';
+import { loadErasurePage, type RecordedErasure } from '../../../ledger/erase.ts';
+import type { WitnessStanding } from '../../../ledger/cosigned-checkpoints.ts';
+import { verificationOf, verifyJob } from '../../../context/verify-job.ts';
+import type { Job } from '../../../jobs/job.ts';
+import type { LastVerification } from '../../../ledger/verify/last-verification.ts';
+import { listAdminAddresses } from '../../../people/people.ts';
+import { can } from '../../../core/roles.ts';
+import { sourcesOf } from '../../auth/access.ts';
+import { officerOf } from '../../auth/sessions.ts';
+import { attachment } from '../documents/download.page.tsx';
+import { type Exchange, formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
+import { JobProgress } from '../jobs/job-events.page.tsx';
+import { allowLive, liveScriptPath } from '../parts/live-script.ts';
+import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import {
+  AskAdmin,
+  Badge,
+  type Column,
+  EntryNumber,
+  Facts,
+  FilterForm,
+  Input,
+  Moment,
+  Notice,
+  Pages,
+  Panel,
+  Problems,
+  Table,
+} from '../parts/parts.tsx';
+import { sizeText, type Worded } from '../parts/words.ts';
+
+/** Checkpoints, and erasures, per page. */
+const SHOWN = 25;
+
+interface Checkpoint {
+  readonly epoch: number;
+  readonly size: number;
+  readonly rootHex: string;
+  readonly createdAt: string;
+}
+
+/** Results of a checkpoint that was just requested. */
+const doneTexts: Readonly<Record<string, Worded>> = {
+  sealed: { text: 'The checkpoint has been made. It is the first in the list.', tone: 'good' },
+  unchanged: { text: 'Nothing has been added since the last checkpoint: it covers everything.', tone: 'good' },
+  empty: { text: 'The ledger is empty: there is nothing to seal.', tone: 'warn' },
+  refused: {
+    text: 'No checkpoint was made: an entry differs from what was appended. Verify the ledger to see which.',
+    tone: 'bad',
+  },
+};
+
+type BackupMade = Extract<Action, { action: 'backup.made' }> & { readonly at: string; readonly seq: number };
+
+/** What the ledger's evidence rests on: checkpoints and their witnesses, comparisons, backups, holds and erasures. */
+export async function evidenceRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/evidence', (request, reply) => showEvidence({ context, request, reply }));
+  app.post('/evidence/verify', (request, reply) => requestVerification({ context, request, reply }));
+  app.post('/evidence/checkpoints', async (_request, reply) => {
+    const { outcome } = await context.seal();
+    return reply.redirect(`/evidence?done=${outcome}#checkpoints`, 303);
+  });
+  app.get('/evidence/checkpoint', (request, reply) => sendCheckpoint({ context, request, reply }));
+}
+
+async function showEvidence(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { read } = context.store;
+  const { before = '', erasedBefore = '', done = '', entry = '' } = formOf(request.query);
+  if (/^\d{1,15}$/.test(entry)) return reply.redirect(`/entries/${entry}#proof`, 303);
+  const { slugs } = sourcesOf(context, request);
+  await context.projector.catchUp();
+  const [, epoch, size] = /^(\d{1,9})-(\d{1,15})$/.exec(before) ?? [];
+  const [checkpoints, witnessState, compared, backup, holds, verified, [job = null], erasures] = await Promise.all([
+    loadCheckpoints(context, epoch === undefined ? null : { epoch: Number(epoch), size: Number(size) }),
+    context.witnessState(),
+    context.readModels.last(),
+    loadLastBackup(context),
+    listHolds(read),
+    context.lastVerification(),
+    context.jobs.list({ kind: 'verify', limit: 1 }),
+    // An erasure does not record the sources of its entries.
+    slugs === null
+      ? loadErasurePage(read, {
+          before: /^\d{1,15}$/.test(erasedBefore) ? Number(erasedBefore) : null,
+          limit: SHOWN + 1,
+        })
+      : null,
+  ]);
+  if (job?.finishedAt === null) allowLive(reply);
+  const last = checkpoints.slice(0, SHOWN).at(-1);
+  const page = (
+    <EvidencePage
+      frame={pageFrame(context, request, reply)}
+      admins={await listAdminAddresses(context)}
+      verifierKey={context.verifierKey}
+      checkpoints={checkpoints.slice(0, SHOWN)}
+      first={before === '' ? null : '/evidence'}
+      next={
+        checkpoints.length > SHOWN && last !== undefined
+          ? `/evidence?before=${last.epoch}-${last.size}#checkpoints`
+          : null
+      }
+      witnesses={
+        context.config.witnesses === null
+          ? null
+          : Object.values(witnessState.witnesses).filter((standing) => standing.epoch === context.epoch)
+      }
+      verified={verified}
+      job={job}
+      seesAll={slugs === null}
+      done={doneTexts[done] ?? null}
+      problems={entry === '' ? [] : ['Enter the number of an entry.']}
+      compared={compared}
+      backup={backup}
+      holds={holds.filter(
+        ({ sourceSlug, caseId }) =>
+          slugs === null || (sourceSlug === null ? caseId === null : slugs.includes(sourceSlug)),
+      )}
+      erasures={erasures}
+      erasedBefore={erasedBefore}
+    />
+  );
+  return html(reply, renderPage(page), entry === '' ? 200 : 422);
+}
+
+async function requestVerification(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { id } = await context.jobs.enqueue(verifyJob(officerOf(request).officer));
+  await untilDoneSoon(context, id);
+  return reply.redirect('/evidence#verification', 303);
+}
+
+async function sendCheckpoint(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { read } = context.store;
+  const { epoch = '', size = '' } = formOf(request.query);
+  if (!/^\d{1,9}$/.test(epoch) || !/^\d{1,15}$/.test(size)) throw new CodedError('not_found');
+  const row = await read
+    .selectFrom('checkpoints')
+    .select('note')
+    .where('epoch', '=', Number(epoch))
+    .where('size', '=', Number(size))
+    .executeTakeFirst();
+  if (row === undefined) throw new CodedError('not_found');
+  return reply
+    .header('content-disposition', attachment(`checkpoint ${epoch}-${size}.txt`))
+    .type('text/plain; charset=utf-8')
+    .send(row.note);
+}
+
+async function loadCheckpoints(
+  context: Context,
+  before: { readonly epoch: number; readonly size: number } | null,
+): Promise<readonly Checkpoint[]> {
+  const { read } = context.store;
+  let query = read.selectFrom('checkpoints').select(['epoch', 'size', 'root', 'created_at']);
+  if (before !== null)
+    query = query.where((eb) =>
+      eb.or([eb('epoch', '<', before.epoch), eb.and([eb('epoch', '=', before.epoch), eb('size', '<', before.size)])]),
+    );
+  const rows = await query
+    .orderBy('epoch', 'desc')
+    .orderBy('size', 'desc')
+    .limit(SHOWN + 1)
+    .execute();
+  return rows.map((row) => ({
+    epoch: row.epoch,
+    size: row.size,
+    rootHex: row.root.toString('hex'),
+    createdAt: row.created_at,
+  }));
+}
+
+async function loadLastBackup(context: Context): Promise<BackupMade | null> {
+  const { read } = context.store;
+  const row = await read
+    .selectFrom('action_history')
+    .select(['seq', 'received_at', 'details'])
+    .where('source', '=', INSTALLATION)
+    .where('action', '=', 'backup.made')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const made = JSON.parse(row.details) as Extract<Action, { action: 'backup.made' }>;
+  return { ...made, at: row.received_at, seq: row.seq };
+}
+
+interface EvidenceProps {
+  readonly frame: PageFrame;
+  /** E-mail addresses of the admins. */
+  readonly admins: readonly string[];
+  readonly verifierKey: string;
+  readonly checkpoints: readonly Checkpoint[];
+  readonly first: string | null;
+  readonly next: string | null;
+  /** Null: none is configured. */
+  readonly witnesses: readonly WitnessStanding[] | null;
+  /** The last verification of the whole ledger; null if there was none. */
+  readonly verified: LastVerification | null;
+  /** The last requested verification; null: none recently. */
+  readonly job: Job | null;
+  /** Whether the person sees every source. */
+  readonly seesAll: boolean;
+  readonly done: Worded | null;
+  /** Why no entry was found. */
+  readonly problems: readonly string[];
+  readonly compared: { readonly at: string; readonly found: string | null } | null;
+  readonly backup: BackupMade | null;
+  readonly holds: readonly Hold[];
+  /** Newest first, with one extra; null: the person does not see every source. */
+  readonly erasures: readonly RecordedErasure[] | null;
+  readonly erasedBefore: string;
+}
+
+function EvidencePage(props: EvidenceProps) {
+  const { frame } = props;
+  return (
+    <Page
+      title="Evidence"
+      frame={frame}
+      current="evidence"
+      {...(props.job?.finishedAt === null ? { script: liveScriptPath } : {})}
+    >
+      <h1>Evidence</h1>
+      <p class="lead">Evidence that the ledger has not been changed, and a list of what was erased on purpose.</p>
+      {props.done === null ? null : (
+        <Notice tone={props.done.tone}>
+          <p>{props.done.text}</p>
+        </Notice>
+      )}
+      <Problems title="No entry was found:" problems={props.problems} />
+      <Standing {...props} />
+      <Verification {...props} />
+      <WitnessesPanel {...props} />
+      <CheckpointsPanel {...props} />
+      <Panel id="proofs" title="Proof of an entry">
+        <p>Every sealed entry has a proof for people outside, on its page.</p>
+        <FilterForm action="/evidence">
+          <Input id="entry" label="Number of the entry" inputMode="numeric" maxLength={15} autocomplete="off" />
+        </FilterForm>
+      </Panel>
+      <HoldsPanel {...props} />
+      <Erasures {...props} />
+    </Page>
+  );
+}
+
+function WitnessesPanel({ frame, admins, witnesses }: EvidenceProps) {
+  const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
+  return (
+    <Panel id="witnesses" title="Who else has seen it">
+      {witnesses === null ? (
+        <>
+          <p>
+            Nobody: no witness is configured. Someone who holds both the database and its keys could rewrite the ledger
+            unnoticed.
+          </p>
+          {can(frame.role, 'administer') ? (
+            <p>
+              Configure witnesses on the server (<code>WITNESSES</code>).
+            </p>
+          ) : (
+            <AskAdmin
+              admins={admins}
+              subject="Please configure witnesses"
+              text="The consent ledger has no witnesses: someone with access to both the database and its keys could rewrite it unnoticed. Please configure witnesses on the server: WITNESSES (docs/proofs.md, Witnesses)."
+            />
+          )}
+        </>
+      ) : witnesses.length === 0 ? (
+        <p>Nobody yet: the witnesses are contacted at their next scheduled run.</p>
+      ) : (
+        <Table
+          caption="Each has seen the ledger up to the entry listed: nothing up to there can be changed without the witness noticing."
+          columns={[
+            { title: 'Witness', cell: ({ name }) => <bdi>{name}</bdi> },
+            { title: 'Up to entry', isNumber: true, cell: ({ size }) => formatCount(size) },
+            { title: 'When', cell: ({ at }) => (at === null ? 'not yet' : time(at)) },
+            {
+              title: 'State',
+              cell: ({ forked, error }) => (
+                <div>
+                  <Badge
+                    text={forked ? 'has seen a different history' : error === null ? 'agrees' : 'last attempt failed'}
+                    tone={forked ? 'bad' : error === null ? 'good' : 'warn'}
+                  />
+                  {error === null ? null : <p class="hint outside">{error}</p>}
+                </div>
+              ),
+            },
+          ]}
+          rows={witnesses}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function CheckpointsPanel({ frame, verifierKey, checkpoints, first, next }: EvidenceProps) {
+  return (
+    <Panel id="checkpoints" title="Checkpoints">
+      {checkpoints.length === 0 ? (
+        <p>None yet. The first one is made a moment after the first delivery.</p>
+      ) : (
+        <Table
+          caption="Newest first. Each is a signed statement over every entry up to its number."
+          columns={checkpointColumns(frame)}
+          rows={checkpoints}
+        />
+      )}
+      <Pages first={first} next={next} />
+      {frame.canWork ? (
+        <form class="buttons" method="post" action="/evidence/checkpoints">
+          <Csrf token={frame.csrf} />
+          <button class="quiet" type="submit">
+            Make a checkpoint now
+          </button>
+        </form>
+      ) : null}
+      <h3>Verifier key</h3>
+      <p class="mono">{verifierKey}</p>
+      <p class="hint">
+        It verifies every checkpoint, proof and receipt of the current epoch. Give it to the people who will check them,
+        by a different channel than the documents.
+      </p>
+    </Panel>
+  );
+}
+
+function HoldsPanel({ frame, holds }: EvidenceProps) {
+  return (
+    <Panel id="holds" title="Legal holds in force">
+      {holds.length === 0 ? (
+        <p>None. Data under a hold is not erased until the hold is lifted.</p>
+      ) : (
+        <Table caption="Oldest first." columns={holdColumns(frame)} rows={holds} />
+      )}
+    </Panel>
+  );
+}
+
+/** The latest result of each check of the ledger. */
+function Standing({ frame, checkpoints, first, compared, backup }: EvidenceProps) {
+  const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
+  const newest = first === null ? checkpoints[0] : undefined;
+  return (
+    <Panel id="standing" title="How it stands">
+      {compared?.found == null ? null : (
+        <Notice tone="bad">
+          Rows of the read models differ from the ledger: {compared.found}. No document can be made until this is fixed:
+          tell an admin, and send them the address of this page.
+        </Notice>
+      )}
+      <Facts
+        rows={[
+          newest === undefined
+            ? null
+            : [
+                'Sealed',
+                <>
+                  up to entry {formatCount(newest.size)}, {time(newest.createdAt)}
+                </>,
+              ],
+          [
+            'Read models',
+            compared === null ? (
+              'not compared with the ledger yet'
+            ) : (
+              <>
+                compared with the ledger {time(compared.at)}:{' '}
+                {compared.found === null ? <Badge text="equal" tone="good" /> : <Badge text="differ" tone="bad" />}
+              </>
+            ),
+          ],
+          [
+            'Last backup',
+            backup === null ? (
+              'none was made here'
+            ) : (
+              <>
+                {time(backup.at)}, up to entry {formatCount(backup.upTo)}: <bdi>{backup.file}</bdi>,{' '}
+                {sizeText(backup.bytes)}, read back
+              </>
+            ),
+          ],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** Whether every entry, checkpoint and file is what was recorded, and a button to verify again. */
+function Verification({ frame, verified, job, seesAll }: EvidenceProps) {
+  const isRunning = job?.finishedAt === null;
+  const result = job === null || job.state !== 'done' ? null : verificationOf(job.result);
+  const details = result !== null && result.at === verified?.at ? result : null;
+  return (
+    <Panel id="verification" title="Verification">
+      {verified === null ? (
+        <p>The whole ledger has not been verified yet.</p>
+      ) : verified.faults === 0 ? (
+        <Notice tone="good">
+          <p>
+            <strong>Sound.</strong> Verified <Moment iso={verified.at} timeZone={frame.timeZone} />
+            {details === null
+              ? '.'
+              : `: ${counted(details.entries, 'entry', 'entries')} of ${counted(details.sources, 'source', 'sources')} under ${counted(details.checkpoints, 'checkpoint', 'checkpoints')}, nothing altered.`}
+          </p>
+        </Notice>
+      ) : (
+        <Notice tone="bad">
+          <p>
+            <strong>{counted(verified.faults, 'fault', 'faults')}</strong> found{' '}
+            <Moment iso={verified.at} timeZone={frame.timeZone} />. Do not change the database or the journal: they are
+            now evidence. Tell an admin, who compares them with a backup.
+          </p>
+          {details === null || !seesAll ? null : (
+            <ul>
+              {details.faults.map(({ seq, sentence }) => (
+                <li key={`${seq} ${sentence}`} class="outside">
+                  {seq === null ? 'Ledger' : `Entry ${formatCount(seq)}`}: {sentence}
+                </li>
+              ))}
+              {details.faultCount > details.faults.length ? (
+                <li>and {formatCount(details.faultCount - details.faults.length)} more</li>
+              ) : null}
+            </ul>
+          )}
+        </Notice>
+      )}
+      {details === null || details.unchecked.length === 0 ? null : (
+        <ul class="plain small">
+          {details.unchecked.map((sentence) => (
+            <li key={sentence}>Not checked: {sentence}</li>
+          ))}
+        </ul>
+      )}
+      {job?.state === 'failed' ? (
+        <Notice tone="bad">
+          <p>The last verification did not finish: {job.error}</p>
+        </Notice>
+      ) : null}
+      {isRunning ? (
+        <JobProgress job={job} what="Verification of every entry" again="/evidence#verification" />
+      ) : frame.canWork ? (
+        <form class="buttons" method="post" action="/evidence/verify">
+          <Csrf token={frame.csrf} />
+          <button type="submit">Verify now</button>
+        </form>
+      ) : null}
+      <p class="hint">
+        Reads every entry again and checks it against its hash, its key, the signed checkpoints and the journal, as well
+        as the files of evidence and documents.
+      </p>
+    </Panel>
+  );
+}
+
+function checkpointColumns(frame: PageFrame): readonly Column<Checkpoint>[] {
+  return [
+    {
+      title: 'Up to entry',
+      cell: ({ epoch, size }) => (
+        <a href={`/evidence/checkpoint?epoch=${epoch}&size=${size}`} download>
+          {formatCount(size)}
+        </a>
+      ),
+    },
+    { title: 'Epoch', cell: ({ epoch }) => formatCount(epoch) },
+    { title: 'Signed', cell: ({ createdAt }) => <Moment iso={createdAt} timeZone={frame.timeZone} /> },
+    {
+      title: 'Root',
+      cell: ({ rootHex }) => (
+        <span class="mono" title={rootHex}>
+          {rootHex.slice(0, 16)}…
+        </span>
+      ),
+    },
+  ];
+}
+
+function holdColumns(frame: PageFrame): readonly Column<Hold>[] {
+  const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
+  return [
+    {
+      title: 'Reason',
+      cell: ({ reason, holdId }) => (
+        <div class="outside">
+          <bdi>{reason}</bdi>
+          <br />
+          <span class="soft small">{holdId}</span>
+        </div>
+      ),
+    },
+    {
+      title: 'What it keeps',
+      cell: ({ sourceSlug, caseId, about, from, to }) => (
+        <div class="outside">
+          {sourceSlug === null ? 'every source' : frame.sourceName(sourceSlug)}
+          {caseId === null ? null : (
+            <>
+              , request <a href={`/cases/${encodeURIComponent(caseId)}`}>{caseId}</a>
+            </>
+          )}
+          {about === null ? '' : ', one person'}
+          {from === null ? null : <>, from {time(from)}</>}
+          {to === null ? null : <>, to {time(to)}</>}
+        </div>
+      ),
+    },
+    { title: 'Placed', cell: ({ placedAt }) => time(placedAt) },
+    { title: 'By', cell: ({ officer }) => <bdi>{officer}</bdi> },
+  ];
+}
+
+function Erasures({ frame, erasures, erasedBefore }: EvidenceProps) {
+  const shown = (erasures ?? []).slice(0, SHOWN);
+  return (
+    <Panel id="erasures" title="Erasures">
+      {erasures === null ? (
+        <p>Shown only to people who may see every source.</p>
+      ) : shown.length === 0 ? (
+        <p>
+          Nothing was erased.{' '}
+          {frame.canWork ? <a href="/settings/erasures">Erase a person, a request or a period</a> : null}
+        </p>
+      ) : (
+        <Table
+          caption="Newest first. Erased entries keep their position and their hashes, so that every proof stays valid."
+          columns={[
+            {
+              title: 'Entry',
+              cell: ({ seq }: RecordedErasure) => <EntryNumber seq={seq} />,
+            },
+            {
+              title: 'When',
+              cell: ({ receivedAt }) => <Moment iso={receivedAt} timeZone={frame.timeZone} />,
+            },
+            {
+              title: 'What',
+              cell: ({ seqs, documents }) =>
+                [
+                  counted(seqs.length, 'entry', 'entries'),
+                  ...(documents.length === 0 ? [] : [counted(documents.length, 'document', 'documents')]),
+                ].join(', '),
+            },
+            { title: 'Why', cell: ({ reason }) => erasureReasons[reason] },
+            {
+              title: 'By',
+              cell: ({ officer, confirmedBy }) => (
+                <bdi>{confirmedBy === null ? officer : `${officer}, confirmed by ${confirmedBy}`}</bdi>
+              ),
+            },
+          ]}
+          rows={shown}
+        />
+      )}
+      <Pages
+        first={erasedBefore === '' ? null : '/evidence#erasures'}
+        next={(erasures?.length ?? 0) > SHOWN ? `/evidence?erasedBefore=${shown.at(-1)?.seq ?? 0}#erasures` : null}
+      />
+      <p>
+        <a href="/documents?name=erasure-certificate">Certificates of erasure</a> are in the library.
+      </p>
+    </Panel>
+  );
+}

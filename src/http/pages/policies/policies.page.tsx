@@ -1,0 +1,746 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { counted, formatCount } from '../../../../reports/format.ts';
+import { isoNow } from '../../../core/clock.ts';
+import type { Context } from '../../../context.ts';
+import { CodedError } from '../../../core/errors.ts';
+import type { Source } from '../../../core/source.ts';
+import { localTimeOf, momentAt } from '../../../core/zoned-days.ts';
+import { type CatalogueRow, listPolicyTypes, loadCataloguePage } from '../../../policies/catalogue.ts';
+import { loadPolicy, type PolicyView } from '../../../policies/show.ts';
+import {
+  compareSideBySide,
+  findTextAt,
+  loadTextOfEntry,
+  loadTextPage,
+  type TextRow,
+} from '../../../policy-snapshots/stored-texts.ts';
+import { readPolicyText } from '../../../policy-texts/policy-text.ts';
+import { sourcesOf } from '../../auth/access.ts';
+import { type Exchange, formOf, html, pageFrame } from '../parts/page-frame.ts';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import {
+  Badge,
+  Choice,
+  type Column,
+  EntryNumber,
+  Facts,
+  FilterForm,
+  Input,
+  Moment,
+  Notice,
+  Pages,
+  Panel,
+  Problems,
+  SourceFilter,
+  Table,
+  TextLines,
+} from '../parts/parts.tsx';
+import { isCallable } from '../../../policies/callable-source.ts';
+import { callStateText } from './calls.page.tsx';
+import { PublishForm } from './generate.page.tsx';
+import type { Worded } from '../parts/words.ts';
+
+/** Policies, and texts of one policy, per page. */
+const SHOWN = 50;
+const TEXTS_SHOWN = 20;
+/** The newest deliveries about a policy that its page lists; others are in the list of all deliveries. */
+const CHANGES_SHOWN = 50;
+/** Maximum time that a comparison may occupy the server, in milliseconds. */
+const COMPARE_MS = 500;
+
+const statusTexts: Readonly<Record<NonNullable<CatalogueRow['status']>, Worded>> = {
+  created: { text: 'created, not published', tone: 'warn' },
+  updated: { text: 'updated', tone: 'calm' },
+  published: { text: 'published', tone: 'good' },
+  deleted: { text: 'deleted', tone: 'bad' },
+};
+
+type Texts = Awaited<ReturnType<typeof loadTextOfEntry>>;
+type SeenText = NonNullable<Texts>;
+
+/** Policies, their texts at any time, and the changes between two texts. */
+export async function policyRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/policies', (request, reply) => showPolicies({ context, request, reply }));
+  app.get('/policies/policy', (request, reply) => showPolicy({ context, request, reply }));
+  app.get('/policies/text', (request, reply) => showText({ context, request, reply }));
+  app.get('/policies/difference', (request, reply) => showDifference({ context, request, reply }));
+}
+
+async function showPolicies(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { read } = context.store;
+  const { source: slug = '', type = '', after = '' } = formOf(request.query);
+  const permitted = sourcesOf(context, request);
+  const source = permitted.findAny(slug)?.slug ?? null;
+  const [, afterSource, afterId] = /^(\S+) (.+)$/s.exec(after) ?? [];
+  const [rows, types] = await Promise.all([
+    loadCataloguePage(read, {
+      sources: source === null ? permitted.slugs : [source],
+      keyShared: [...context.sources.sharingKey()],
+      policyType: type === '' ? undefined : type,
+      after:
+        afterSource === undefined || afterId === undefined ? undefined : { source: afterSource, policyId: afterId },
+      limit: SHOWN + 1,
+    }),
+    listPolicyTypes(read, permitted.slugs),
+  ]);
+  const filter = { source: source ?? '', type };
+  const shown = rows.slice(0, SHOWN);
+  const last = shown.at(-1);
+  const address = (more: Record<string, string>) =>
+    `/policies?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+  const page = (
+    <PoliciesPage
+      frame={pageFrame(context, request, reply)}
+      sources={permitted.list()}
+      types={types}
+      filter={filter}
+      rows={shown}
+      first={after === '' ? null : address({})}
+      next={rows.length > SHOWN && last ? address({ after: `${last.source} ${last.policyId}` }) : null}
+    />
+  );
+  return html(reply, renderPage(page));
+}
+
+async function showPolicy(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { read } = context.store;
+  const form = formOf(request.query);
+  const { id = '', via = '', at = '', before = '' } = form;
+  const source = sourceOf(exchange, form['source'] ?? '');
+  await context.projector.catchUp();
+  const [view] = await loadPolicy(read, id, source);
+  if (view === undefined) throw notFound();
+  const type = view.policy?.policy_type ?? view.listed?.policy_type ?? view.asked?.policy_type ?? null;
+  const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
+  const entered = at === '' ? null : momentOf(context, at);
+  const isFuture = entered !== null && entered > isoNow(context.clock);
+  const moment = isFuture ? null : entered;
+  const [texts, found] = await Promise.all([
+    loadTextPage(read, {
+      source,
+      target,
+      before: /^\d{1,9}$/.test(before) ? Number(before) : null,
+      limit: TEXTS_SHOWN + 1,
+    }),
+    moment === null ? null : findTextAt(read, source, target, moment),
+  ]);
+  const problems = at === '' || moment !== null ? [] : [isFuture ? 'The time is in the future.' : 'Enter the time.'];
+  const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
+  const page = (
+    <PolicyPage
+      frame={pageFrame(context, request, reply)}
+      view={view}
+      type={type}
+      isCallable={isCallable(sourceNamed(exchange, source))}
+      via={target.startsWith('embed:') ? 'embed' : 'hosted'}
+      texts={texts}
+      at={at === '' ? localTimeOf(context.clock().toISOString(), context.config.timeZone) : at}
+      found={found === null || moment === null ? null : { moment, found, inForce }}
+      before={before}
+      problems={problems}
+    />
+  );
+  return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
+}
+
+async function showText(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { source: slug = '', entry = '' } = formOf(request.query);
+  const source = sourceOf(exchange, slug);
+  const text = await textOf(context, source, entry);
+  return html(reply, renderPage(<TextPage frame={pageFrame(context, request, reply)} source={source} text={text} />));
+}
+
+async function showDifference(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request } = exchange;
+  const form = formOf(request.query);
+  const source = sourceOf(exchange, form['source'] ?? '');
+  const [older, newer] = await Promise.all([
+    textOf(context, source, form['older'] ?? ''),
+    textOf(context, source, form['newer'] ?? ''),
+  ]);
+  return send(exchange, source, older, newer);
+}
+
+function send(exchange: Exchange, source: string, older: SeenText, newer: SeenText) {
+  const { context, request, reply } = exchange;
+  const stretches =
+    older.stored === null || newer.stored === null
+      ? 'missing'
+      : compareSideBySide(older.stored, newer.stored, COMPARE_MS);
+  const frame = pageFrame(context, request, reply);
+  return html(
+    reply,
+    renderPage(<DifferencePage frame={frame} source={source} older={older} newer={newer} stretches={stretches} />),
+  );
+}
+
+/** The named source, if the person may see it. */
+function sourceNamed(exchange: Exchange, slug: string): Source {
+  const { context, request } = exchange;
+  const source = sourcesOf(context, request).findAny(slug);
+  if (source === null) throw notFound();
+  return source;
+}
+
+function sourceOf(exchange: Exchange, slug: string): string {
+  return sourceNamed(exchange, slug).slug;
+}
+
+async function textOf(context: Context, source: string, entry: string): Promise<SeenText> {
+  const { read } = context.store;
+  await context.projector.catchUp();
+  const text = /^\d{1,15}$/.test(entry) ? await loadTextOfEntry(read, source, Number(entry)) : null;
+  if (text === null) throw notFound();
+  return text;
+}
+
+function momentOf(context: Context, local: string): string | null {
+  try {
+    return momentAt(local, context.config.timeZone);
+  } catch {
+    return null;
+  }
+}
+
+function notFound(): CodedError {
+  return new CodedError('not_found');
+}
+
+function policyAddress(source: string, id: string, more: Record<string, string> = {}): string {
+  return `/policies/policy?${new URLSearchParams({ source, id, ...more }).toString()}`;
+}
+
+function textAddress(source: string, entry: number): string {
+  return `/policies/text?${new URLSearchParams({ source, entry: String(entry) }).toString()}`;
+}
+
+function differenceAddress(source: string, older: number, newer: number): string {
+  return `/policies/difference?${new URLSearchParams({ source, older: String(older), newer: String(newer) }).toString()}`;
+}
+
+interface PoliciesProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Source[];
+  readonly types: readonly string[];
+  readonly filter: { readonly source: string; readonly type: string };
+  readonly rows: readonly CatalogueRow[];
+  readonly first: string | null;
+  readonly next: string | null;
+}
+
+function PoliciesPage({ frame, sources, types, filter, rows, first, next }: PoliciesProps) {
+  const isFiltered = filter.source !== '' || filter.type !== '';
+  return (
+    <Page title="Policies" frame={frame} current="policies">
+      <h1>Policies</h1>
+      <p class="lead">Every policy that the service reported or listed, with the texts fetched from its public page.</p>
+      <Panel id="filter" title="What to show">
+        <FilterForm action="/policies">
+          <SourceFilter sources={sources} value={filter.source} />
+          <Choice
+            id="type"
+            label="Type"
+            value={filter.type}
+            options={[['', 'Every type'], ...types.map((type) => [type, type] as const)]}
+          />
+        </FilterForm>
+      </Panel>
+      <Panel id="list" title="Policies">
+        {rows.length > 0 ? (
+          <Table caption="By source and id." columns={catalogueColumns(frame, sources.length > 1)} rows={rows} />
+        ) : isFiltered ? (
+          <p>
+            No policy matches. <a href="/policies">Show all of them</a>
+          </p>
+        ) : (
+          <p>
+            No policies yet. They appear when the service delivers an event about one, such as{' '}
+            <code>policy.published</code>, or when its{' '}
+            {frame.canWork ? <a href="/policies/generate#list">list is fetched</a> : 'list is fetched'}. What has
+            arrived is under <a href="/deliveries">Deliveries</a>.
+          </p>
+        )}
+        <Pages first={first} next={next} />
+      </Panel>
+    </Page>
+  );
+}
+
+function catalogueColumns(frame: PageFrame, withSource: boolean): readonly Column<CatalogueRow>[] {
+  return [
+    {
+      title: 'Policy',
+      cell: ({ source, policyId, policyType, title }) => (
+        <div class="outside">
+          <a href={policyAddress(source, policyId)}>
+            <bdi>{title ?? policyType ?? policyId}</bdi>
+          </a>
+          <br />
+          <span class="soft small">
+            <bdi>{[title === null ? null : policyType, policyId].filter((one) => one !== null).join(' · ')}</bdi>
+            {withSource ? ` · ${frame.sourceName(source)}` : ''}
+          </span>
+        </div>
+      ),
+    },
+    { title: 'Jurisdiction', cell: ({ jurisdiction }) => jurisdiction ?? 'not named' },
+    { title: 'Language', cell: ({ language }) => language ?? 'not named' },
+    { title: 'Status', cell: (row) => <Status {...row} /> },
+    {
+      title: 'Newest text',
+      cell: ({ texts }) =>
+        texts === null ? (
+          <span class="soft">none fetched</span>
+        ) : (
+          <div>
+            since <Moment iso={texts.changedAt} timeZone={frame.timeZone} />
+            <br />
+            <span class="soft small">
+              {counted(texts.count, 'text', 'texts')}, seen <Moment iso={texts.seenAt} timeZone={frame.timeZone} />
+            </span>
+          </div>
+        ),
+    },
+  ];
+}
+
+function Status({ status, listed }: Pick<CatalogueRow, 'status' | 'listed'>) {
+  const isGone = listed !== null && listed.gone_at !== null;
+  return (
+    <div>
+      {status === null ? <Badge text="listed only" tone="calm" /> : <Badge {...statusTexts[status]} />}
+      {isGone ? (
+        <>
+          {' '}
+          <Badge text="no longer listed" tone="warn" />
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+interface Found {
+  readonly moment: string;
+  readonly found: Awaited<ReturnType<typeof findTextAt>>;
+  readonly inForce: Texts;
+}
+
+interface PolicyProps {
+  readonly frame: PageFrame;
+  readonly view: PolicyView;
+  readonly type: string | null;
+  /** Whether the source has an address and a key, and so can be called. */
+  readonly isCallable: boolean;
+  /** Which texts are shown: those of the public page, or of the embed endpoint for the type. */
+  readonly via: 'hosted' | 'embed';
+  /** Newest first, with one extra. */
+  readonly texts: readonly TextRow[];
+  readonly at: string;
+  readonly found: Found | null;
+  readonly before: string;
+  readonly problems: readonly string[];
+}
+
+function PolicyPage(props: PolicyProps) {
+  const { frame, view, problems } = props;
+  const { source, policyId, policy, listed } = view;
+  const title = policy?.title ?? listed?.title ?? props.type ?? policyId;
+  return (
+    <Page title={title} frame={frame} within="policies">
+      <h1>
+        <bdi>{title}</bdi>
+      </h1>
+      <p class="lead">
+        <bdi>{policyId}</bdi>, {frame.sourceName(source)}
+      </p>
+      <Problems title="The text could not be looked up:" problems={problems} />
+      <KnownPanel {...props} />
+      <TextAtTimePanel {...props} />
+      <TextsPanel {...props} />
+      <HistoryPanel {...props} />
+      <CallsPanel {...props} />
+    </Page>
+  );
+}
+
+function KnownPanel({ frame, view, type, isCallable: mayBeCalled }: PolicyProps) {
+  const { source, policyId, policy, listed, asked, calls } = view;
+  const moment = (iso: string | null | undefined) =>
+    iso == null ? 'no' : <Moment iso={iso} timeZone={frame.timeZone} />;
+  const publish = calls.findLast(
+    ({ operation, state }) => operation === 'publish' && (state === 'done' || state === 'happened'),
+  );
+  return (
+    <Panel id="about" title="What is known">
+      <Facts
+        rows={[
+          ['Type', type ?? 'not named'],
+          ['Jurisdiction', policy?.jurisdiction ?? listed?.jurisdiction ?? asked?.jurisdiction ?? 'not named'],
+          ['Language', policy?.language ?? listed?.language ?? asked?.language ?? 'not named'],
+          [
+            'Status',
+            policy === null && listed === null ? (
+              <Badge text={publish === undefined ? 'generated from here' : 'published from here'} tone="calm" />
+            ) : (
+              <Status status={policy?.status ?? null} listed={listed} />
+            ),
+          ],
+          policy?.version == null ? null : ['Version', <bdi>{policy.version}</bdi>],
+          ['Published', moment(policy?.published_at ?? publish?.finished_at ?? publish?.asked_at)],
+          listed === null
+            ? ['Listed by the service', 'never']
+            : [
+                'Listed by the service',
+                <>
+                  since {moment(listed.first_listed_at)}
+                  {listed.gone_at === null ? '' : <>, no longer since {moment(listed.gone_at)}</>}
+                </>,
+              ],
+        ]}
+      />
+      {frame.canWork && mayBeCalled && policy?.status !== 'deleted' ? (
+        <div class="buttons">
+          <PublishForm
+            frame={frame}
+            source={source}
+            policyId={policyId}
+            again={
+              policy?.status === 'published' ||
+              (listed !== null && listed.gone_at === null) ||
+              (policy === null && publish !== undefined)
+            }
+          />
+        </div>
+      ) : null}
+    </Panel>
+  );
+}
+
+function TextAtTimePanel({ frame, view, type, via, at, found }: PolicyProps) {
+  const { source, policyId } = view;
+  return (
+    <Panel id="at-time" title="Text at a time">
+      <form method="get" action="/policies/policy">
+        <input type="hidden" name="source" value={source} />
+        <input type="hidden" name="id" value={policyId} />
+        <div class="pair thirds">
+          <Input id="at" label="At" type="datetime-local" value={at} hint={`In ${frame.timeZone}.`} />
+          <Choice
+            id="via"
+            label="Where"
+            value={via}
+            options={[
+              ['hosted', 'public page of the policy'],
+              ...(type === null ? [] : [['embed', `embed endpoint for ${type}`] as const]),
+            ]}
+          />
+        </div>
+        <button type="submit" class="quiet">
+          Show the text
+        </button>
+      </form>
+      {found === null ? null : <TextAtTime frame={frame} source={source} {...found} />}
+    </Panel>
+  );
+}
+
+function TextsPanel({ frame, view, via, texts, before }: PolicyProps) {
+  const shown = texts.slice(0, TEXTS_SHOWN);
+  const address = (more: Record<string, string>) => policyAddress(view.source, view.policyId, { via, ...more });
+  return (
+    <Panel id="texts" title={via === 'hosted' ? 'Texts of the public page' : 'Texts of the embed endpoint'}>
+      {shown.length === 0 ? (
+        <p>None fetched. They are fetched once a day and after each change while the server runs.</p>
+      ) : (
+        <Table
+          caption="Newest first. Each text appeared between the last fetch without it and the first fetch with it."
+          columns={textColumns(frame, texts)}
+          rows={shown}
+        />
+      )}
+      <Pages
+        first={before === '' ? null : address({})}
+        next={texts.length > TEXTS_SHOWN ? address({ before: String(shown.at(-1)?.version ?? 0) }) : null}
+      />
+    </Panel>
+  );
+}
+
+function HistoryPanel({ frame, view: { history } }: PolicyProps) {
+  return (
+    <Panel id="history" title="What deliveries reported">
+      {history.length === 0 ? (
+        <p>Nothing.</p>
+      ) : (
+        <Table
+          caption={history.length > CHANGES_SHOWN ? `The newest ${CHANGES_SHOWN} of ${history.length}.` : null}
+          columns={[
+            { title: 'Change', cell: ({ change }) => <Badge {...statusTexts[change]} /> },
+            { title: 'At', cell: ({ at }) => <Moment iso={at} timeZone={frame.timeZone} /> },
+            { title: 'Version', cell: ({ version }) => (version === null ? null : <bdi>{version}</bdi>) },
+            { title: 'Entry', cell: ({ seq }) => <EntryNumber seq={seq} /> },
+          ]}
+          rows={history.slice(-CHANGES_SHOWN).reverse()}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function CallsPanel({ frame, view: { calls } }: PolicyProps) {
+  if (calls.length === 0) return null;
+  return (
+    <Panel id="calls" title="Calls from here">
+      <Table
+        caption={null}
+        columns={[
+          { title: 'Call', cell: ({ operation, via }) => (via === 'mcp' ? `${operation} (MCP)` : operation) },
+          { title: 'Sent', cell: ({ asked_at: iso }) => <Moment iso={iso} timeZone={frame.timeZone} /> },
+          { title: 'By', cell: ({ actor }) => <bdi>{actor}</bdi> },
+          { title: 'Outcome', cell: (row) => <Badge {...callStateText(row, 0)} /> },
+        ]}
+        rows={calls.slice(-CHANGES_SHOWN).reverse()}
+      />
+    </Panel>
+  );
+}
+
+/** When a text came into force, as far as known. */
+function Came({ text, timeZone }: { text: TextRow; timeZone: string }) {
+  const first = <Moment iso={text.first_seen} timeZone={timeZone} />;
+  if (text.not_before === null) return <span>{first} or before</span>;
+  return (
+    <span>
+      between <Moment iso={text.not_before} timeZone={timeZone} /> and {first}
+    </span>
+  );
+}
+
+function textColumns(frame: PageFrame, texts: readonly TextRow[]): readonly Column<TextRow>[] {
+  return [
+    {
+      title: 'Text',
+      cell: ({ source, version, first_seq: seq, text_sha256: hash, settled }) => (
+        <>
+          <a href={textAddress(source, seq)}>Text {version}</a>
+          {hash === null ? (
+            <>
+              {' '}
+              <Badge text="no text: the page was gone" tone="warn" />
+            </>
+          ) : null}
+          {settled === 1 ? null : (
+            <>
+              {' '}
+              <Badge text="provisional" tone="calm" />
+            </>
+          )}
+          <br />
+          <span class="soft small">entry {formatCount(seq)}</span>
+        </>
+      ),
+    },
+    { title: 'Came', cell: (text) => <Came text={text} timeZone={frame.timeZone} /> },
+    {
+      title: 'Last seen',
+      cell: ({ first_seen: first, last_seen: last }) => (
+        <Moment iso={last < first ? first : last} timeZone={frame.timeZone} />
+      ),
+    },
+    { title: 'Looks', isNumber: true, cell: ({ sightings }) => formatCount(sightings) },
+    {
+      title: 'Compared',
+      cell: (text) => {
+        const before = texts.find(({ version }) => version === text.version - 1);
+        if (before === undefined || before.text_sha256 === null || text.text_sha256 === null) return null;
+        return (
+          <a href={differenceAddress(text.source, before.first_seq, text.first_seq)}>with text {before.version}</a>
+        );
+      },
+    },
+  ];
+}
+
+function TextAtTime({ frame, source, moment, found, inForce }: Found & { frame: PageFrame; source: string }) {
+  const asked = <Moment iso={moment} timeZone={frame.timeZone} />;
+  switch (found.outcome) {
+    case 'certain': {
+      const { version, first_seq: seq } = found.version;
+      return (
+        <>
+          <h3>
+            <a href={textAddress(source, seq)}>Text {version}</a> was in force at {asked}
+          </h3>
+          <p class="small soft">
+            {found.seenSince
+              ? 'It was seen before and after.'
+              : 'It is the last one seen; it has not been fetched since.'}
+          </p>
+          <Lines text={inForce} />
+        </>
+      );
+    }
+    case 'between': {
+      const { earlier, later } = found;
+      return (
+        <Notice tone="warn">
+          The text changed around {asked}: either{' '}
+          <a href={textAddress(source, earlier.first_seq)}>text {earlier.version}</a> or{' '}
+          <a href={textAddress(source, later.first_seq)}>text {later.version}</a> was in force.{' '}
+          {earlier.text_sha256 === null || later.text_sha256 === null ? null : (
+            <a href={differenceAddress(source, earlier.first_seq, later.first_seq)}>Compare them</a>
+          )}
+        </Notice>
+      );
+    }
+    case 'before-first':
+      return (
+        <Notice tone="warn">
+          The text in force at {asked} is unknown:{' '}
+          {found.first === null ? (
+            'no text was ever fetched.'
+          ) : (
+            <>
+              the first one was seen at <Moment iso={found.first.first_seen} timeZone={frame.timeZone} />.
+            </>
+          )}
+        </Notice>
+      );
+    default:
+      return found satisfies never;
+  }
+}
+
+/** The text, or why there is none. */
+function Lines({ text }: { text: Texts }) {
+  if (text === null || text.stored === null) return <p>The text was erased.</p>;
+  if (text.look.text_sha256 === null)
+    return <p>There was no text: the service answered that the page does not exist.</p>;
+  return <TextLines lines={readPolicyText(text.stored.bytes, text.stored.contentType).lines} />;
+}
+
+/** Where a text was fetched, in words. */
+function targetWords(target: string): string {
+  const name = target.slice(target.indexOf(':') + 1);
+  return target.startsWith('hosted:') ? `public page of ${name}` : `embed endpoint for ${name}`;
+}
+
+function textName({ look, version }: SeenText): string {
+  return version === null ? `Text of entry ${look.seq}` : `Text ${version.version}`;
+}
+
+function TextPage({ frame, source, text }: { frame: PageFrame; source: string; text: SeenText }) {
+  const { look, version } = text;
+  const { timeZone } = frame;
+  return (
+    <Page title={`${textName(text)}, ${targetWords(look.target)}`} frame={frame} within="policies">
+      <h1>{textName(text)}</h1>
+      <p class="lead">
+        <bdi>{targetWords(look.target)}</bdi>, {frame.sourceName(source)}
+      </p>
+      <Panel id="about" title="When it was seen">
+        <Facts
+          rows={[
+            version === null ? null : ['Came', <Came text={version} timeZone={timeZone} />],
+            version === null
+              ? ['Seen', <Moment iso={look.origin_to} timeZone={timeZone} />]
+              : [
+                  'Last seen',
+                  <Moment
+                    iso={version.last_seen < version.first_seen ? version.first_seen : version.last_seen}
+                    timeZone={timeZone}
+                  />,
+                ],
+            version?.policy_id == null
+              ? null
+              : ['Policy', <a href={policyAddress(source, version.policy_id)}>{version.policy_id}</a>],
+            ['SHA-256 of the text', <span class="mono">{look.text_sha256 ?? 'no text'}</span>],
+            ['Bytes', <a href={`/entries/${look.body_seq}`}>Entry {formatCount(look.body_seq)}</a>],
+          ]}
+        />
+      </Panel>
+      <Panel id="text" title="Text">
+        <Lines text={text} />
+      </Panel>
+    </Page>
+  );
+}
+
+interface DifferenceProps {
+  readonly frame: PageFrame;
+  readonly source: string;
+  readonly older: SeenText;
+  readonly newer: SeenText;
+  /** Null: the texts differ too much. */
+  readonly stretches: ReturnType<typeof compareSideBySide> | 'missing';
+}
+
+function DifferencePage({ frame, source, older, newer, stretches }: DifferenceProps) {
+  const nameOf = (text: SeenText) => (
+    <>
+      <a href={textAddress(source, text.look.seq)}>{textName(text)}</a>, first seen{' '}
+      <Moment iso={text.version?.first_seen ?? text.look.origin_to} timeZone={frame.timeZone} />
+    </>
+  );
+  return (
+    <Page title="Changes in a policy" frame={frame} within="policies">
+      <h1>What changed</h1>
+      <p class="lead">
+        <bdi>{targetWords(newer.look.target)}</bdi>, {frame.sourceName(source)}
+        {older.look.target === newer.look.target ? null : (
+          <>
+            , compared with <bdi>{targetWords(older.look.target)}</bdi>
+          </>
+        )}
+      </p>
+      <Panel id="difference" title="Older and newer text">
+        {stretches === 'missing' ? (
+          <p>One of the two texts was erased.</p>
+        ) : stretches === null ? (
+          <p>
+            The two texts are too different to compare line by line: read {nameOf(older)} and {nameOf(newer)}.
+          </p>
+        ) : stretches.length === 0 ? (
+          <p>
+            The two texts are the same: {nameOf(older)} and {nameOf(newer)}.
+          </p>
+        ) : (
+          <table class="difference">
+            <caption>Lines that changed, with three around them.</caption>
+            <thead>
+              <tr>
+                <th scope="col">{nameOf(older)}</th>
+                <th scope="col">{nameOf(newer)}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {stretches.map(({ line, rows }) => (
+                <>
+                  <tr class="gap">
+                    <td colSpan={2}>From line {formatCount(line)} of the newer text</td>
+                  </tr>
+                  {rows.map((row, place) => (
+                    <DifferentLine key={place} {...row} />
+                  ))}
+                </>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Panel>
+    </Page>
+  );
+}
+
+function DifferentLine({ older, newer }: { older: string | null; newer: string | null }) {
+  const isSame = older === newer;
+  return (
+    <tr class={isSame ? 'same' : 'changed'}>
+      <td>{older === null ? null : isSame ? older : <del>{older}</del>}</td>
+      <td>{newer === null ? null : isSame ? newer : <ins>{newer}</ins>}</td>
+    </tr>
+  );
+}

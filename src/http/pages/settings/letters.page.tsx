@@ -1,0 +1,260 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { letterLanguages } from '../../../../reports/letters/languages.ts';
+import { letterBlocks, letterProposals } from '../../../../reports/letters/letter.ts';
+import { fillOwnText, placeholders } from '../../../../reports/letters/own-text.ts';
+import { type LetterStep, letterSteps } from '../../../../reports/letters/texts.ts';
+import { renderHtmlPart } from '../../../../reports/render/html.tsx';
+import type { Context } from '../../../context.ts';
+import { isoNow } from '../../../core/clock.ts';
+import { can } from '../../../core/roles.ts';
+import type { Source } from '../../../core/source.ts';
+import { dateIn } from '../../../core/zoned-days.ts';
+import {
+  languageName,
+  listOwnTexts,
+  OWN_TEXT_LENGTH,
+  type OwnTextChange,
+  problemsOfOwnText,
+  readLetterPlace,
+  sampleFacts,
+  saveOwnText,
+} from '../../../documents/letter-texts.ts';
+import { sourcesOf } from '../../auth/access.ts';
+import { officerOf } from '../../auth/sessions.ts';
+import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Choice, Done, Field, Moment, Panel, Problems, Table } from '../parts/parts.tsx';
+import { letterText } from '../parts/words.ts';
+import { allowLive } from '../parts/live-script.ts';
+import { typingScriptPath } from '../parts/typing-script.ts';
+
+const doneTexts: Readonly<Record<string, string>> = {
+  saved: 'Saved. New letters start from it.',
+  standard: 'Letters start from the standard text again.',
+};
+
+/** The controller's own wording of letters, by kind and language. */
+export async function letterTextRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/settings/letters', (request, reply) => {
+    const { done = '' } = formOf(request.query);
+    return send(request, reply, formOf(request.query), { done: doneTexts[done] ?? null });
+  });
+
+  app.post('/settings/letters', { bodyLimit: 16_384 + OWN_TEXT_LENGTH * 12 }, async (request, reply) => {
+    const form = formOf(request.body);
+    const { text = '', basedOn = '', do: wanted = '' } = form;
+    if (wanted !== 'save' && wanted !== 'standard')
+      return send(request, reply, form, { text, problems: problemsOfOwnText(text) });
+    const place = placeOf(request, form);
+    const saved = await saveOwnText(context, place, {
+      text: wanted === 'standard' ? null : text,
+      basedOn: /^\d{1,15}$/.test(basedOn) ? Number(basedOn) : -1,
+      actor: officerOf(request).officer,
+    });
+    if (saved.outcome === 'refused') return send(request, reply, form, { text, problems: saved.problems }, 422);
+    if (saved.outcome === 'conflict') {
+      const problems = ['Someone else changed this text in the meantime: check the history below, then save again.'];
+      return send(request, reply, form, { text, problems }, 409);
+    }
+    if (saved.outcome === 'saved') await untilProjected(context, saved.seq);
+    const query = { source: place.source ?? '', step: place.step, language: place.language };
+    const done = wanted === 'standard' || text.trim() === '' ? 'standard' : 'saved';
+    return reply.redirect(`/settings/letters?${new URLSearchParams({ ...query, done }).toString()}`, 303);
+  });
+
+  /** The requested place; if the person may not see the source, all sources; if there is no such letter, the first. */
+  function placeOf(
+    request: FastifyRequest,
+    { source = '', step = '', language = '' }: Readonly<Record<string, string>>,
+  ) {
+    const own = sourcesOf(context, request).find(source)?.slug ?? null;
+    return {
+      source: own,
+      ...(readLetterPlace(step, language) ?? { step: 'acknowledgement' as const, language: 'en' }),
+    };
+  }
+
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: Readonly<Record<string, string>>,
+    shown: { readonly text?: string; readonly problems?: readonly string[]; readonly done?: string | null },
+    status = 200,
+  ): Promise<FastifyReply> {
+    const place = placeOf(request, form);
+    await context.projector.catchUp();
+    const history = await listOwnTexts(context.store.read, place);
+    const permitted = sourcesOf(context, request);
+    const source = permitted.list().find(({ slug }) => slug === place.source) ?? permitted.list()[0] ?? null;
+    const controller = (await context.loadProfile(source))?.name ?? 'Acme GmbH';
+    const props: LetterTextsProps = {
+      frame: pageFrame(context, request, reply),
+      sources: permitted.list(),
+      ...place,
+      text: shown.text ?? history[0]?.text ?? '',
+      history,
+      general:
+        place.source === null
+          ? null
+          : ((await listOwnTexts(context.store.read, { ...place, source: null }))[0]?.text ?? null),
+      mayChange: can(officerOf(request).role, 'administer'),
+      today: dateIn(isoNow(context.clock), context.config.timeZone),
+      controller,
+      problems: shown.problems ?? [],
+      done: shown.done ?? null,
+    };
+    allowLive(reply);
+    return html(reply, renderPage(<LetterTextsPage {...props} />), status);
+  }
+}
+
+interface LetterTextsProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Source[];
+  /** Null: all sources. */
+  readonly source: string | null;
+  readonly step: LetterStep;
+  readonly language: string;
+  readonly text: string;
+  /** For one source: the text of all sources, which applies if the source has none of its own. */
+  readonly general: string | null;
+  /** Latest first. */
+  readonly history: readonly OwnTextChange[];
+  readonly mayChange: boolean;
+  readonly today: string;
+  readonly controller: string;
+  readonly problems: readonly string[];
+  readonly done: string | null;
+}
+
+function LetterTextsPage(props: LetterTextsProps) {
+  const { frame, history, problems, done, mayChange } = props;
+  const { sample, standard, preview } = shownOf(props);
+  return (
+    <Page title="Letter texts" frame={frame} current="letters" script={typingScriptPath}>
+      <h1>Letter texts</h1>
+      <p class="lead">
+        Your own wording for each kind of letter and language. Letters start from it; officers can still edit it in each
+        letter.
+      </p>
+      <Done text={done} />
+      <Problems title="Nothing was saved:" problems={problems} />
+      <WhichForm {...props} />
+      <div class="columns halves">
+        <Panel id="wording" title="Your text">
+          {props.general !== null && history[0]?.text == null ? (
+            <p class="small">
+              This source has no text of its own: the text for all sources applies. <bdi>“{props.general}”</bdi>
+            </p>
+          ) : null}
+          {mayChange ? <TextForm {...props} /> : <p class="lines">{props.text || 'The standard text.'}</p>}
+          {standard.length === 0 ? null : (
+            <details>
+              <summary>Standard texts</summary>
+              <div>
+                {standard.map((text) => (
+                  <blockquote key={text} class="lines" lang={sample.locale}>
+                    {text}
+                  </blockquote>
+                ))}
+              </div>
+            </details>
+          )}
+        </Panel>
+        <Panel id="preview" title="Preview">
+          <p class="small">
+            A sample request. Statements required by law, such as remedies (GDPR Art. 12(4)) and rights (Art. 15), are
+            added to every letter and cannot be removed.
+          </p>
+          {/* Rendered from blocks by the document renderer, which escapes every text. */}
+          <article class="sheet" lang={sample.locale} dangerouslySetInnerHTML={{ __html: renderHtmlPart(preview) }} />
+        </Panel>
+      </div>
+      {history.length === 0 ? null : (
+        <Panel id="history" title="History">
+          <Table
+            caption="Every change is recorded; the latest applies."
+            columns={[
+              { title: 'When', cell: ({ at }: OwnTextChange) => <Moment iso={at} timeZone={frame.timeZone} /> },
+              {
+                title: 'Text',
+                cell: ({ text }) => (text === null ? 'the standard text' : <span class="lines outside">{text}</span>),
+              },
+              { title: 'By', cell: ({ actor }) => actor },
+              { title: 'Entry', cell: ({ seq }) => String(seq) },
+            ]}
+            rows={history}
+          />
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function shownOf({ step, language, text, today, controller }: LetterTextsProps) {
+  // Notices to recipients concern a change; other samples show a request for a copy.
+  const facts = sampleFacts(step === 'notice' ? 'erasure' : 'access', today, controller);
+  const sample = { step, language, locale: letterLanguages[language]?.locale ?? language };
+  const standard = letterProposals(step, language, facts);
+  const own = text.trim() === '' ? (standard[0] ?? null) : fillOwnText(text, sample, facts);
+  return { sample, standard, preview: letterBlocks({ ...sample, text: own }, facts) };
+}
+
+function WhichForm({ sources, source, step, language }: LetterTextsProps) {
+  const scopes = [['', 'Every source'] as const, ...sources.map(({ slug, name }) => [slug, name] as const)];
+  return (
+    <form class="filter" method="get" action="/settings/letters">
+      {scopes.length < 2 ? null : <Choice id="source" label="Source" value={source ?? ''} options={scopes} />}
+      <Choice
+        id="step"
+        label="Letter"
+        value={step}
+        options={letterSteps.map((one) => [one, letterText(one)] as const)}
+      />
+      <Choice
+        id="language"
+        label="Language"
+        value={language}
+        options={Object.keys(letterLanguages).map((code) => [code, languageName(code)] as const)}
+      />
+      <button class="quiet" type="submit">
+        Show
+      </button>
+    </form>
+  );
+}
+
+function TextForm({ frame, source, step, language, text, history }: LetterTextsProps) {
+  const hint = `Empty lines separate paragraphs, lines that begin with “- ” are a list; [square brackets] mark blanks to fill in for each letter. ${Object.entries(
+    placeholders,
+  )
+    .map(([name, words]) => `{${name}}: ${words}`)
+    .join('. ')}.`;
+  return (
+    <form method="post" action="/settings/letters">
+      <Csrf token={frame.csrf} />
+      <input type="hidden" name="source" value={source ?? ''} />
+      <input type="hidden" name="step" value={step} />
+      <input type="hidden" name="language" value={language} />
+      <input type="hidden" name="basedOn" value={String(history[0]?.seq ?? 0)} />
+      <Field id="text" label="Text" optional hint={hint}>
+        <textarea id="text" name="text" rows={12} maxLength={OWN_TEXT_LENGTH} aria-describedby="text-hint">
+          {`\n${text}`}
+        </textarea>
+      </Field>
+      <div class="buttons">
+        <button type="submit" name="do" value="preview" class="quiet">
+          Update the preview
+        </button>
+        <button type="submit" name="do" value="save">
+          Save
+        </button>
+        {history[0]?.text == null ? null : (
+          <button type="submit" name="do" value="standard" class="quiet">
+            Back to the standard text
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,327 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { formatCount } from '../../../../reports/format.ts';
+import { loadRefusedCounts } from '../../../attention/deliveries.ts';
+import { loadLastTimes } from '../../../attention/figures.ts';
+import type { Context } from '../../../context.ts';
+import { can } from '../../../core/roles.ts';
+import type { Source } from '../../../core/source.ts';
+import { sourceSlugPattern } from '../../../core/vocabulary.ts';
+import { findSourceFaults } from '../../../sources/faults.ts';
+import { type BannerStatus, loadSyncStatus } from '../../../sync/status.ts';
+import { sourcesOf } from '../../auth/access.ts';
+import { officerOf } from '../../auth/sessions.ts';
+import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Badge, type Column, Input, Moment, Notice, Pages, Panel, Problems, Table } from '../parts/parts.tsx';
+import { inWords } from './source-forms.tsx';
+import { secretsText, type Worded } from '../parts/words.ts';
+
+/** Sources per page. */
+const SHOWN = 50;
+const REFUSED_HOURS = 72;
+
+/** The state of one source. */
+interface ShownSource {
+  readonly source: Source;
+  readonly lastDelivery: string | null;
+  /** Deliveries to it refused in the last 72 hours. */
+  readonly refused: number;
+  readonly lastSync: string | null;
+  readonly banners: readonly BannerStatus[];
+  /** Its signing secrets, in words. */
+  readonly secrets: Worded;
+  /** Number of things that make it unfit for production. */
+  readonly faults: number;
+}
+
+/** The installation's sources with their state, and a form to add one. */
+export async function sourcesRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/sources', async (request, reply) => {
+    const { after = '' } = formOf(request.query);
+    const permitted = sourcesOf(context, request);
+    const rest = permitted.list().filter(({ slug }) => slug > after);
+    const shown = rest.slice(0, SHOWN);
+    const page = (
+      <SourcesPage
+        frame={pageFrame(context, request, reply)}
+        shown={await loadShown(shown)}
+        offboarded={context.sources
+          .offboarded()
+          .filter(({ source }) => permitted.slugs === null || permitted.slugs.includes(source.slug))
+          .map(({ source, offboardedAt }) => ({ slug: source.slug, name: source.name, at: offboardedAt }))}
+        damaged={context.sources.damaged().filter((slug) => permitted.slugs?.includes(slug) ?? true)}
+        first={after === '' ? null : '/sources'}
+        next={rest.length > SHOWN ? `/sources?after=${encodeURIComponent(shown.at(-1)?.slug ?? '')}` : null}
+      />
+    );
+    return html(reply, renderPage(page));
+  });
+
+  app.get('/sources/new', (request, reply) => sendNew(request, reply, {}, []));
+
+  app.post('/sources', async (request, reply) => {
+    const form = formOf(request.body);
+    const name = (form['name'] ?? '').trim();
+    const slug = (form['slug'] ?? '').trim() || slugOf(name);
+    if (name === '') return sendNew(request, reply, form, ['Enter a name.'], 422);
+    if (!sourceSlugPattern.test(slug)) return sendNew(request, reply, { ...form, slug }, [SHORT_NAME_NEEDS], 422);
+    const added = await context.sources.add({ slug, name }, officerOf(request).officer);
+    switch (added.outcome) {
+      case 'done':
+        await untilProjected(context, added.seq);
+        return reply.redirect(`/sources/${slug}/set-up`, 303);
+      case 'invalid':
+        return sendNew(request, reply, { ...form, slug }, added.problems.map(inWords), 422);
+      case 'exists':
+        return sendNew(request, reply, { ...form, slug }, [`The short name "${slug}" is already used.`], 409);
+      case 'configured':
+      case 'unknown':
+      case 'unchanged':
+      case 'conflict':
+        return sendNew(request, reply, { ...form, slug }, ['Someone else changed the sources: try again.'], 409);
+      default:
+        return added satisfies never;
+    }
+  });
+
+  function sendNew(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: Readonly<Record<string, string>>,
+    problems: readonly string[],
+    status = 200,
+  ): FastifyReply {
+    const page = <NewSourcePage frame={pageFrame(context, request, reply)} form={form} problems={problems} />;
+    return html(reply, renderPage(page), status);
+  }
+
+  async function loadShown(sources: readonly Source[]): Promise<readonly ShownSource[]> {
+    const slugs = sources.map(({ slug }) => slug);
+    await context.projector.catchUp();
+    const [times, refused, banners] = await Promise.all([
+      loadLastTimes(context.store.read, { sources: slugs, pulled: slugs }),
+      loadRefusedCounts(context, undefined),
+      loadSyncStatus(context.store.read, context.clock, sources),
+    ]);
+    return sources.map((source) => ({
+      source,
+      lastDelivery: times.delivered.get(source.slug) ?? null,
+      refused: refused.filter((one) => one.source === source.slug).reduce((sum, { count }) => sum + count, 0),
+      lastSync: times.synced.get(source.slug) ?? null,
+      banners: banners.filter((banner) => banner.source === source.slug),
+      secrets: secretsText(source.webhookSecrets.length, context.sources.retirements(source.slug).size),
+      faults: findSourceFaults(source, context.sources.sharingKey()).filter(({ level }) => level === 'fault').length,
+    }));
+  }
+}
+
+const SHORT_NAME_NEEDS =
+  'Enter a short name. It needs 1 to 63 lower-case letters without accents, digits or hyphens, and no hyphen at either end.';
+
+/** Derives a short name: `Große Söhne & Co` → `grosse-sohne-co`. Empty for a name without Latin letters and digits. */
+function slugOf(name: string): string {
+  return name
+    .replaceAll(/ß/gi, 'ss')
+    .replaceAll(/[æÆ]/g, 'ae')
+    .replaceAll(/[øØ]/g, 'o')
+    .replaceAll(/[łŁ]/g, 'l')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, '');
+}
+
+/** The state of a source's pull, combined for all its banners. */
+export function pullText(source: Pick<Source, 'baseUrl' | 'apiKey'>, banners: readonly BannerStatus[]): Worded {
+  if (source.baseUrl === null || source.apiKey === null) return { text: 'not pulled: no API key', tone: 'calm' };
+  const failing = banners.filter(({ state }) => state === 'failing').length;
+  if (failing > 0)
+    return { text: banners.length === 1 ? 'failing' : `${failing} of ${banners.length} banners failing`, tone: 'bad' };
+  if (banners.some(({ state }) => state === 'running')) return { text: 'being pulled', tone: 'calm' };
+  if (banners.some(({ gap }) => gap !== null)) return { text: 'has gaps', tone: 'warn' };
+  return banners.length === 0 ? { text: 'never pulled', tone: 'warn' } : { text: 'up to date', tone: 'good' };
+}
+
+interface SourcesProps {
+  readonly frame: PageFrame;
+  readonly shown: readonly ShownSource[];
+  readonly offboarded: readonly { readonly slug: string; readonly name: string; readonly at: string }[];
+  readonly damaged: readonly string[];
+  readonly first: string | null;
+  readonly next: string | null;
+}
+
+function SourcesPage({ frame, shown, offboarded, damaged, first, next }: SourcesProps) {
+  const administers = can(frame.role, 'administer');
+  return (
+    <Page title="Sources" frame={frame} current="sources">
+      <h1>Sources</h1>
+      <p class="lead">The accounts of the service followed here, and whether each one delivers and can be pulled.</p>
+      {damaged.length === 0 ? null : (
+        <Notice tone="bad">
+          <p>
+            Disabled, because something other than consent-ledger altered them in the database: {damaged.join(', ')}.
+            Restore the database from a backup.
+          </p>
+        </Notice>
+      )}
+      <Panel id="list" title="All sources">
+        {shown.length === 0 ? (
+          <p>No sources yet. {administers ? null : 'An owner or admin adds the first one.'}</p>
+        ) : (
+          <Table caption={null} columns={columnsOf(frame)} rows={shown} />
+        )}
+        <Pages first={first} next={next} />
+        {administers ? (
+          <p class="buttons">
+            <a class="button" href="/sources/new">
+              Add a source
+            </a>
+            <a class="button quiet" href="/sources/import">
+              Import from a file
+            </a>
+          </p>
+        ) : null}
+      </Panel>
+      {offboarded.length === 0 ? null : (
+        <Panel id="offboarded" title="Offboarded">
+          <Table
+            caption="Nothing more is pulled or accepted from them; their evidence stays."
+            columns={[
+              {
+                title: 'Source',
+                cell: ({ slug, name }) => (
+                  <a href={`/sources/${slug}`}>
+                    <bdi>{name}</bdi>
+                  </a>
+                ),
+              },
+              { title: 'Since', cell: ({ at }) => <Moment iso={at} timeZone={frame.timeZone} /> },
+            ]}
+            rows={offboarded}
+          />
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function columnsOf({ timeZone }: PageFrame): readonly Column<ShownSource>[] {
+  const time = (iso: string | null, never: string) =>
+    iso === null ? <span class="soft">{never}</span> : <Moment iso={iso} timeZone={timeZone} />;
+  return [
+    {
+      title: 'Source',
+      cell: ({ source: { slug, name } }) => (
+        <div class="outside">
+          <a href={`/sources/${slug}`}>
+            <bdi>{name}</bdi>
+          </a>
+          <br />
+          <span class="soft small">{slug}</span>
+        </div>
+      ),
+    },
+    {
+      title: 'Last delivery',
+      cell: ({ lastDelivery, refused }) => (
+        <div>
+          {time(lastDelivery, 'none yet')}
+          {refused === 0 ? null : (
+            <p class="hint">
+              <a href="/deliveries/refused">
+                {formatCount(refused)} refused in {REFUSED_HOURS} hours
+              </a>
+            </p>
+          )}
+        </div>
+      ),
+    },
+    {
+      title: 'Consent log',
+      cell: ({ source, banners, lastSync }) => (
+        <div>
+          <Badge {...pullText(source, banners)} />
+          {lastSync === null ? null : <p class="hint">last sync {time(lastSync, '')}</p>}
+        </div>
+      ),
+    },
+    { title: 'Signing secrets', cell: ({ secrets }) => <Badge {...secrets} /> },
+    {
+      title: 'Settings',
+      cell: ({ faults }) => {
+        return faults === 0 ? (
+          <Badge text="complete" tone="good" />
+        ) : (
+          <Badge text={faults === 1 ? '1 thing missing' : `${faults} things missing`} tone="bad" />
+        );
+      },
+    },
+  ];
+}
+
+interface NewSourceProps {
+  readonly frame: PageFrame;
+  readonly form: Readonly<Record<string, string>>;
+  readonly problems: readonly string[];
+}
+
+/** The steps of setting up a source; each page marks its own. */
+export function SetUpSteps({ at, done }: { readonly at: number; readonly done: readonly boolean[] }) {
+  return (
+    <ol class="steps">
+      {['Name', 'Address and secret', 'First delivery', 'API key'].map((step, place) => (
+        <li
+          key={step}
+          {...(place === at
+            ? { class: 'current', 'aria-current': 'step' as const }
+            : done[place]
+              ? { class: 'done' }
+              : {})}
+        >
+          {step}
+          {done[place] && place !== at ? <span class="unseen"> (done)</span> : null}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function NewSourcePage({ frame, form, problems }: NewSourceProps) {
+  return (
+    <Page title="Add a source" frame={frame} within="sources">
+      <h1>Add a source</h1>
+      <p class="lead">A source is one account or client of the service: its webhook, its API key and its banners.</p>
+      <SetUpSteps at={0} done={[]} />
+      <Problems title="The source was not added:" problems={problems} />
+      <Panel id="name-it" title="Name">
+        <form method="post" action="/sources">
+          <Csrf token={frame.csrf} />
+          <div class="pair">
+            <Input
+              id="name"
+              label="Name"
+              maxLength={200}
+              value={form['name'] ?? ''}
+              autocomplete="off"
+              hint="As shown in reports and on pages, for example the client’s name."
+            />
+            <Input
+              id="slug"
+              label="Short name"
+              optional
+              maxLength={63}
+              value={form['slug'] ?? ''}
+              autocomplete="off"
+              spellcheck={false}
+              hint="Part of the webhook address; cannot be changed later. Lower-case letters, digits and hyphens; if empty, it is derived from the name."
+            />
+          </div>
+          <button type="submit">Add the source</button>
+        </form>
+      </Panel>
+    </Page>
+  );
+}

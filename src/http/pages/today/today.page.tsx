@@ -1,0 +1,469 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findReport, reports } from '../../../../reports/index.ts';
+import type { ReportFormat } from '../../../../reports/report.ts';
+import { type Choice as ConsentChoice, choiceNames } from '../../../core/consent-judgement.ts';
+import { reportJob } from '../../../documents/jobs.ts';
+import { syncJob } from '../../../sync/jobs.ts';
+import type { Context } from '../../../context.ts';
+import { addDays, calendarProblem, dateIn } from '../../../core/zoned-days.ts';
+import { type AttentionPart, MATCHED } from '../../../attention/officer-attention.ts';
+import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { DAYS_SHOWN, loadToday, SOURCES_COUNTED, type LedgerState, type Today } from './load-today.ts';
+import { dismissBanner } from '../../../sync/banners.ts';
+import { sourcesOf } from '../../auth/access.ts';
+import { officerOf } from '../../auth/sessions.ts';
+import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
+import { formatCount } from '../../../../reports/format.ts';
+import { DocumentTable, JobList } from '../documents/download.page.tsx';
+import {
+  Badge,
+  Choice,
+  DayBars,
+  Done,
+  Facts,
+  Input,
+  Moment,
+  NoSources,
+  Panel,
+  Problems,
+  sourceOptions,
+} from '../parts/parts.tsx';
+import { RequestTable, SourceFilter } from '../cases/request-table.tsx';
+import { consentChoiceTexts } from '../consent/decisions.page.tsx';
+import type { Tone } from '../parts/words.ts';
+import { TasksPanel, TrustLine } from './today-tasks.tsx';
+import { ChooseSource, isToChoose, SyncPanel } from '../sources/sync-panel.tsx';
+
+/** Confirmations that an address may refer to; the address never contains the text itself. */
+const doneTexts: Readonly<Record<string, string>> = {
+  taken: 'The request is assigned to you.',
+  report: 'The report is being created. It will appear under the documents.',
+  sync: 'The sync has been requested.',
+  dismissed: 'The banner is no longer pulled. Its rows are kept, and you can resume it.',
+  restored: 'The next sync will pull the banner again.',
+};
+
+/** The Today page, and what can be requested on it: reports and syncs. */
+export async function todayRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/', (request, reply) => {
+    const { source = '', done = '' } = formOf(request.query);
+    return sendToday(request, reply, { source, done: doneTexts[done] ?? null });
+  });
+
+  app.post('/reports', async (request, reply) => {
+    const form = formOf(request.body);
+    const wanted = reportFormOf(form);
+    const problems = problemsOf(wanted);
+    if (problems.length > 0) return sendToday(request, reply, { source: '', form: wanted, problems }, 422);
+    const { name, source, from, format, subject } = wanted;
+    const { id } = await context.jobs.enqueue(
+      reportJob({
+        name,
+        source,
+        from,
+        to: addDays(wanted.to, 1),
+        format: format as ReportFormat,
+        ...(subject === '' ? {} : { subject }),
+        actor: officerOf(request).officer,
+      }),
+    );
+    await untilDoneSoon(context, id);
+    return reply.redirect('/?done=report', 303);
+  });
+
+  app.post('/sync', async (request, reply) => {
+    const { source = '' } = formOf(request.body);
+    if (context.sources.find(source) === null)
+      return sendToday(request, reply, { source: '', problems: ['Unknown source.'] }, 422);
+    const { id } = await context.jobs.enqueue(syncJob(source, officerOf(request).officer));
+    await untilDoneSoon(context, id);
+    return reply.redirect('/?done=sync', 303);
+  });
+
+  app.post('/sync/dismiss', async (request, reply) => {
+    const { source: slug = '', banner: bannerId = '', restore = '' } = formOf(request.body);
+    const source = context.sources.find(slug);
+    const isRestored = restore === 'yes';
+    const { officer: actor } = officerOf(request);
+    await context.projector.catchUp();
+    const dismissal =
+      source === null ? null : await dismissBanner(context.sync, { source, bannerId, actor, isRestored });
+    if (dismissal === null || dismissal.outcome === 'unknown')
+      return sendToday(request, reply, { source: '', problems: ['Unknown banner.'] }, 422);
+    return reply.redirect(isRestored ? '/?done=restored' : '/?done=dismissed', 303);
+  });
+
+  interface Shown {
+    readonly source: string;
+    readonly form?: ReportForm;
+    readonly problems?: readonly string[];
+    readonly done?: string | null;
+  }
+
+  async function sendToday(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: Shown,
+    status = 200,
+  ): Promise<FastifyReply> {
+    const permitted = sourcesOf(context, request);
+    const source = permitted.find(shown.source)?.slug ?? null;
+    const today = await loadToday(context, source, permitted, officerOf(request));
+    const props = {
+      today,
+      form: shown.form ?? proposedForm(source ?? permitted.list()[0]?.slug ?? ''),
+      problems: shown.problems ?? [],
+      done: shown.done ?? null,
+    };
+    return html(reply, renderPage(<TodayPage frame={pageFrame(context, request, reply)} {...props} />), status);
+  }
+
+  /** Last month, the usual period of an audit. */
+  function proposedForm(source: string): ReportForm {
+    const today = dateIn(context.clock().toISOString(), context.config.timeZone);
+    const to = addDays(`${today.slice(0, 7)}-01`, -1);
+    return {
+      name: reports[0]?.name ?? '',
+      source,
+      format: 'pdf',
+      subject: '',
+      from: `${to.slice(0, 7)}-01`,
+      to,
+    };
+  }
+
+  function problemsOf(form: ReportForm): readonly string[] {
+    const problems: string[] = [];
+    const report = findReport(form.name);
+    if (report === null) problems.push('Unknown report.');
+    else if (!(report.formats as readonly string[]).includes(form.format))
+      problems.push(`${report.title} is not available as ${form.format.toUpperCase()}.`);
+    if (form.subject !== '' && report?.takesSubject === false)
+      problems.push(`${report.title} has no appendix for a subject: leave that field empty.`);
+    if (form.subject.length > 300) problems.push('The subject is too long.');
+    if (context.sources.find(form.source) === null) problems.push('Unknown source.');
+    const before = problems.length;
+    for (const [name, date] of [
+      ['first', form.from],
+      ['last', form.to],
+    ] as const) {
+      const problem = dateProblem(date);
+      if (problem !== null) problems.push(`Invalid ${name} day "${date.slice(0, 30)}": ${problem}`);
+    }
+    if (problems.length === before && form.from > form.to) problems.push('The last day is before the first day.');
+    return problems;
+  }
+}
+
+function reportFormOf(form: Readonly<Record<string, string>>): ReportForm {
+  const { name = '', source = '', format = '', from = '', to = '', subject = '' } = form;
+  return { name, source, format, from, to, subject: subject.trim() };
+}
+
+/** What is wrong with a day, given the years that a report can cover; null: nothing. */
+function dateProblem(text: string): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return 'use YYYY-MM-DD.';
+  return /^(?:19|20|21)/.test(text) ? calendarProblem(text) : 'the year must be 1900 to 2199.';
+}
+
+/** The input of the report form: the officer's, or the proposed one. */
+interface ReportForm {
+  readonly name: string;
+  readonly source: string;
+  readonly format: string;
+  /** YYYY-MM-DD, both included. */
+  readonly from: string;
+  readonly to: string;
+  /** Subject of the appendix; empty: none. */
+  readonly subject: string;
+}
+
+interface TodayProps {
+  readonly frame: PageFrame;
+  readonly today: Today;
+  readonly form: ReportForm;
+  readonly problems?: readonly string[];
+  /** Confirmation of what was just done. */
+  readonly done?: string | null;
+}
+
+/** The start page: an officer's work of the day. */
+function TodayPage({ frame, today, form, problems = [], done = null }: TodayProps) {
+  const { attention, sources, source } = today;
+  const several = sources.length > 1;
+  return (
+    <Page title="Today" frame={frame} current="today">
+      <h1>Today</h1>
+      <p class="lead">
+        <Figures parts={attention.parts} source={source} />
+      </p>
+      <Done text={done} />
+      <Problems title="The request failed:" problems={problems} />
+      {several ? <SourceFilter action="/" sources={sources} source={source} /> : null}
+      <TrustLine frame={frame} today={today} />
+      <TasksPanel frame={frame} today={today} />
+      <Panel id="month" title={`Decisions of the last ${DAYS_SHOWN} days`}>
+        {today.days === null ? (
+          <p>You see more than {SOURCES_COUNTED} sources: choose one above for its chart.</p>
+        ) : (
+          <DayBars
+            what={`Decisions by day (${frame.timeZone})`}
+            series={choiceNames.map((choice) => ({
+              name: consentChoiceTexts[choice],
+              tone: choiceTones[choice],
+              href: decisionsAddress(today, choice),
+            }))}
+            days={today.days}
+          />
+        )}
+      </Panel>
+      <Panel id="requests" title="Requests">
+        <OpenRequests frame={frame} today={today} withSource={several && source === null} />
+        <p class="small">
+          <a href="/deadline">Deadline calculator</a> for a request not recorded here
+        </p>
+      </Panel>
+      <div class="columns">
+        <div>
+          <Panel id="documents" title="Documents to download">
+            <DocumentTable
+              frame={frame}
+              documents={today.documents}
+              awaiting={today.awaiting}
+              total={today.documentCount}
+            />
+            <p class="small">
+              <a href="/documents">All documents</a> · <a href="/documents/check">Check a file</a>
+            </p>
+          </Panel>
+          <SyncPanel frame={frame} today={today} />
+        </div>
+        <div>
+          {today.jobs.length === 0 ? null : (
+            <Panel id="work" title="In progress and recently completed">
+              <JobList
+                frame={frame}
+                jobs={today.jobs}
+                again={source === null ? '/' : `/?source=${encodeURIComponent(source)}`}
+              />
+            </Panel>
+          )}
+          {frame.canWork ? <ReportPanel frame={frame} today={today} form={form} /> : null}
+          <LedgerPanel frame={frame} today={today} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+const choiceTones: Readonly<Record<ConsentChoice, Tone>> = {
+  given: 'good',
+  'partly-given': 'calm',
+  refused: 'warn',
+  withdrawn: 'bad',
+};
+
+/** The list of the decisions that a figure of the chart counts. */
+function decisionsAddress({ days, source }: Today, choice: ConsentChoice): string {
+  const [from = '', to = ''] = [days?.[0]?.day, days?.at(-1)?.day];
+  const query = { ...(source === null ? {} : { source }), choice, from, to };
+  return `/consent/decisions?${new URLSearchParams(query).toString()}`;
+}
+
+const figureLinks: Readonly<Record<AttentionPart['about'], string>> = {
+  requests: '/cases',
+  messages: '/#tasks',
+  gaps: '/#sync',
+  undelivered: '/consent/undelivered',
+  contradictions: '/consent/contradictions',
+  'due-tasks': '/#tasks',
+  'consent-after': '/#tasks',
+  'before-consent': '/#tasks',
+  integrations: '/#tasks',
+  unread: '/deliveries/unread',
+  'unclear-choices': '/#tasks',
+};
+
+/** The figures of the day, each linking to what it counts. */
+function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: string | null }) {
+  const [query, of] = source === null ? ['', ''] : ['?source=', encodeURIComponent(source)];
+  return (
+    <>
+      {parts.map(({ about, text, requests }, place) => {
+        const [path = '', anchor] = figureLinks[about].split('#');
+        return (
+          <span key={about}>
+            {place === 0 ? '' : ' '}
+            <a href={anchor === undefined ? `${path}${query}${of}` : `#${anchor}`}>{requests?.all ?? text}</a>
+            {requests?.some.map(({ which, text: words }, nth) => (
+              <>
+                {nth === 0 ? ': ' : ', '}
+                <a href={`/cases?${new URLSearchParams({ ...(source === null ? {} : { source }), which }).toString()}`}>
+                  {words}
+                </a>
+              </>
+            ))}
+            {/* Without a break before the dot. */ place === parts.length - 1 ? '' : '\u00a0·'}
+          </span>
+        );
+      })}
+    </>
+  );
+}
+
+function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: Today; withSource: boolean }) {
+  const { open, requests } = today.attention;
+  if (open.length === 0) return <p>No open requests.</p>;
+  const query = new URLSearchParams(today.source === null ? {} : { source: today.source });
+  const more = open.length > MATCHED ? `The first ${MATCHED} of ${formatCount(open.length)}: ` : '';
+  return (
+    <RequestTable
+      caption={`${more}open requests by legal limit. Dates are days in ${frame.timeZone}.`.replace(/^o/, 'O')}
+      requests={requests}
+      sourceName={withSource ? frame.sourceName : null}
+      frame={frame}
+      from={{ list: 'today', filter: query.toString() }}
+    />
+  );
+}
+
+function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; form: ReportForm }) {
+  const formats = [...new Set(reports.flatMap((report) => report.formats))];
+  const [only] = today.sources;
+  return (
+    <Panel id="report" title="Create a report">
+      {only === undefined ? (
+        <NoSources frame={frame} />
+      ) : isToChoose(today) ? (
+        <ChooseSource />
+      ) : (
+        <form method="post" action="/reports">
+          <Csrf token={frame.csrf} />
+          <Choice
+            id="report-name"
+            label="Report"
+            name="name"
+            value={form.name}
+            options={reports.map(({ name, title }) => [name, title])}
+          />
+          <details>
+            <summary>About the reports</summary>
+            <div>
+              {reports.map(({ name, title, description }) => (
+                <p key={name} class="small">
+                  <strong>{title}.</strong> {description}
+                </p>
+              ))}
+            </div>
+          </details>
+          <br />
+          {today.sources.length === 1 || (today.source !== null && today.sources.length > 100) ? (
+            <input type="hidden" name="source" value={today.source ?? only.slug} />
+          ) : (
+            <Choice
+              id="report-source"
+              label="Source"
+              name="source"
+              value={form.source}
+              options={sourceOptions(today.sources)}
+            />
+          )}
+          <div class="pair">
+            <Input id="report-from" label="First day" name="from" type="date" value={form.from} />
+            <Input id="report-to" label="Last day" name="to" type="date" value={form.to} />
+          </div>
+          <Choice
+            id="report-format"
+            label="Format"
+            name="format"
+            value={form.format}
+            options={formats.map((format) => [format, format.toUpperCase()])}
+          />
+          <Input
+            id="report-subject"
+            label="One subject"
+            name="subject"
+            maxLength={300}
+            value={form.subject}
+            optional
+            hint="Consent audit only: appends the whole history of this visitor hash."
+          />
+          <button type="submit">Create the report</button>
+        </form>
+      )}
+    </Panel>
+  );
+}
+
+/** Each witness with the time of its last checkpoint, or how far it lags behind. */
+function witnessedText(
+  frame: PageFrame,
+  witnesses: NonNullable<LedgerState['witnesses']>,
+  checkpoint: LedgerState['checkpoint'],
+) {
+  if (witnesses.length === 0) return <Badge text="not yet" tone="warn" />;
+  return (
+    <>
+      {witnesses.map(({ name, size, at }, place) => (
+        <>
+          {place === 0 ? null : <br />}
+          {at === null ? (
+            <Badge text={`not yet by ${name}`} tone="warn" />
+          ) : (
+            <>
+              by {name}
+              {size === checkpoint?.size ? '' : ` over ${formatCount(size)} entries`},{' '}
+              <Moment iso={at} timeZone={frame.timeZone} />
+            </>
+          )}
+        </>
+      ))}
+    </>
+  );
+}
+
+function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
+  const { entries, checkpoint, witnesses, quarantined, ambiguousRepeats } = today.ledger;
+  const unsealed = entries - (checkpoint?.size ?? 0);
+  return (
+    <Panel id="ledger" title="Ledger">
+      <Facts
+        rows={[
+          ['Entries', formatCount(entries)],
+          [
+            'Sealed',
+            checkpoint === null ? (
+              'none yet'
+            ) : (
+              <>
+                over {checkpoint.size === 1 ? '1 entry' : `${formatCount(checkpoint.size)} entries`},{' '}
+                <Moment iso={checkpoint.createdAt} timeZone={frame.timeZone} />
+                <br />
+                <span class="mono" title={checkpoint.rootHex}>
+                  root {checkpoint.rootHex.slice(0, 16)}…
+                </span>
+              </>
+            ),
+          ],
+          ...(witnesses === null ? [] : [['Witnessed', witnessedText(frame, witnesses, checkpoint)] as const]),
+          ['Not yet sealed', formatCount(unsealed)],
+          [
+            'Quarantine',
+            quarantined === 0 ? 'empty' : <a href="/deliveries/unread">{formatCount(quarantined)} not read</a>,
+          ],
+          [
+            'Ambiguous repeats',
+            ambiguousRepeats === 0 ? (
+              'none'
+            ) : (
+              <Badge text={`${formatCount(ambiguousRepeats)} unresolved`} tone="warn" />
+            ),
+          ],
+        ]}
+      />
+      <p class="hint">
+        <a href="/evidence#verification">Verify every entry</a> against its hash, key and checkpoint
+      </p>
+    </Panel>
+  );
+}
