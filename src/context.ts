@@ -575,9 +575,10 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
     listPulled,
     surroundings,
     // These load a third of the program, which most commands do not need.
-    async warnings(around: Surroundings | Promise<Surroundings> = surroundings()) {
+    async warnings(around?: Surroundings | Promise<Surroundings>) {
       const { findWarnings } = await import('./attention/operator-warnings.ts');
-      return findWarnings(store.read, around);
+      // Not before: nobody would hear of a failure until the import ends, and the process would end.
+      return findWarnings(store.read, around ?? surroundings());
     },
     /** For some sources or all. Throws UsageError like loadProfile. */
     async attention(of?: readonly string[]) {
