@@ -214,6 +214,14 @@ export function readPayload<T extends z.ZodType>(schema: T, payload: Json): z.in
   return parsed.data;
 }
 
+/** A text from a job's payload; null if it is missing. */
+export function payloadText(job: Job, name: string): string | null {
+  const { payload } = job;
+  if (payload === null || typeof payload !== 'object' || Array.isArray(payload)) return null;
+  const value = (payload as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'string' ? value : null;
+}
+
 /** The part of a pino logger that the runner uses. */
 export interface JobLog {
   info(details: object, message: string): void;

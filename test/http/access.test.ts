@@ -7,7 +7,8 @@ import { addBannerEvidence } from '../../src/banners/evidence.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { createAdminApp } from '../../src/http/admin.ts';
 import { requireRules } from '../../src/http/auth/access.ts';
-import { type Rule, rules } from '../../src/http/auth/route-permissions.ts';
+import type { Rule } from '../../src/http/auth/route-permissions.ts';
+import { rules } from '../../src/http/rules.ts';
 import type { Metrics } from '../../src/http/metrics.ts';
 import { newSession } from '../../src/people/sessions.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rules } from '../../src/http/auth/route-permissions.ts';
+import { rules } from '../../src/http/rules.ts';
 
 /** Reasons why an action of the pages has no API route. Programs can do everything else that a page does. */
 const inBrowserOnly = {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rules } from '../../src/http/auth/route-permissions.ts';
+import { rules } from '../../src/http/rules.ts';
 import { cliPath } from '../serving.ts';
 import { openBrowser, violations } from './pages/browser.ts';
 

@@ -4,7 +4,7 @@ import { addBannerEvidence } from '../../src/banners/evidence.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { sideBySide } from '../../src/core/side-by-side.ts';
 import { produceReport } from '../../src/documents/produce-report.ts';
-import { rules } from '../../src/http/auth/route-permissions.ts';
+import { rules } from '../../src/http/rules.ts';
 import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 import { fetchedText, seedRequests } from './pages/seed.ts';

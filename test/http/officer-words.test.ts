@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { variableNames } from '../../src/config/variables.ts';
-import { rules } from '../../src/http/auth/route-permissions.ts';
+import { rules } from '../../src/http/rules.ts';
 import { createReadyCase, makeMoves } from './hand-over-world.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rules } from '../../src/http/auth/route-permissions.ts';
+import { rules } from '../../src/http/rules.ts';
 import { runIn } from '../cli/command-line.ts';
 import { cliPath } from '../serving.ts';
 import type { Store } from '../../src/store/store.ts';

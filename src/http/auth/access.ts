@@ -7,33 +7,35 @@ import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
 import { sourceOfErasure } from '../../erasure/proposal.ts';
 import { findOtherOwner } from '../../policies/show.ts';
-import type { Job } from '../../jobs/job.ts';
+import { type Job, payloadText } from '../../jobs/job.ts';
 import type { Store } from '../../store/store.ts';
-import { payloadText } from '../pages/today/load-today.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import type { Session } from '../../people/sessions.ts';
 import { formOf } from '../pages/parts/page-frame.ts';
-import { type Rule, rules } from './route-permissions.ts';
+import { otherRules, type Rule } from './route-permissions.ts';
 import { officerOf } from './sessions.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its rule (rules.ts). */
+    /** Its rule, from its page's definition or the table of the others. */
     rule?: Rule;
   }
 }
 
 /**
- * Throws if a route is registered that rules.ts does not name, so that the server does not start. Call it on the root,
- * before any route.
+ * Throws if a route is registered that has no rule, so that the server does not start. Call it on the root, before any
+ * route.
  */
 export function requireRules(app: FastifyInstance): void {
   app.addHook('onRoute', (route: RouteOptions) => {
     for (const method of [route.method].flat()) {
-      const rule = rules[`${method} ${route.url.startsWith('/assets/') ? '/assets/*' : route.url}`];
+      const rule =
+        route.config?.rule ?? otherRules[`${method} ${route.url.startsWith('/assets/') ? '/assets/*' : route.url}`];
       if (rule === undefined)
-        throw new Error(`${method} ${route.url} has no rule: add one to src/http/auth/route-permissions.ts`);
+        throw new Error(
+          `${method} ${route.url} has no rule: define it as a page, or add one to src/http/auth/route-permissions.ts`,
+        );
       route.config = { ...route.config, rule };
     }
   });

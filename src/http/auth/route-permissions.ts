@@ -42,8 +42,8 @@ const anyone = { who: 'anyone' } as const;
 const self = { who: 'self' } as const;
 const people = { who: 'administer', source: 'installation' } as const;
 
-/** The rules of all routes on the admin listener. A route without one prevents the server from starting. */
-export const rules: Readonly<Record<string, Rule>> = {
+/** The rules of the routes that no page file defines. */
+export const otherRules: Readonly<Record<string, Rule>> = {
   'GET /metrics': anyone,
   'GET /healthz': anyone,
   'GET /readyz': anyone,
@@ -109,7 +109,6 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /cases/:caseId/letter': { who: 'work', source: 'case', isWritten: true },
   'POST /cases/:caseId/letters/:documentId/mail': { who: 'work', source: 'case' },
   'POST /cases/:caseId/attachments': { who: 'work', source: 'case' },
-  'GET /deadline': { who: 'read', source: 'installation' },
 
   'GET /documents': { who: 'read', source: 'query', views: 'documents' },
   'GET /documents/schedules': { who: 'read', source: 'query' },
@@ -121,12 +120,6 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /documents/check': { who: 'read', source: 'installation' },
   'POST /documents/check': { who: 'read', source: 'installation' },
   'GET /documents/:documentId/download': { who: 'read', source: 'document' },
-
-  'GET /banners': { who: 'read', source: 'query' },
-  'POST /banners': { who: 'work', source: 'form' },
-  'POST /banners/names': { who: 'work', source: 'form' },
-  'GET /banners/evidence/:seq/file': { who: 'read', source: 'evidence', views: 'object' },
-  'POST /banners/evidence/:seq/retract': { who: 'work', source: 'evidence' },
 
   'GET /deliveries': { who: 'read', source: 'query', views: 'deliveries' },
   'GET /deliveries/unread': { who: 'read', source: 'query', views: 'deliveries' },
@@ -166,8 +159,6 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /sources/:slug/sync': { who: 'work', source: 'address' },
   'POST /sources/:slug/sync/stop': { who: 'work', source: 'address' },
 
-  'GET /settings/notifications': self,
-  'POST /settings/notifications': self,
   'GET /settings/profile': { who: 'read', source: 'query' },
   'POST /settings/profile/own': { who: 'administer', source: 'form' },
   'POST /settings/profile': { who: 'administer', source: 'installation', isWritten: true },

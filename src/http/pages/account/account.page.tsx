@@ -4,9 +4,21 @@ import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { can, isTokenScope, type TokenScope, tokenScopes } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
-import { type ApiToken, createApiToken, listApiTokens, revokeApiToken, TOKEN_DAYS } from '../../../people/api-tokens.ts';
+import {
+  type ApiToken,
+  createApiToken,
+  listApiTokens,
+  revokeApiToken,
+  TOKEN_DAYS,
+} from '../../../people/api-tokens.ts';
 import { changeOwnAddress, confirmNewAddress, findNewAddress } from '../../../people/change-address.ts';
-import { changePassword, findPerson, type Person, presentPasswordProblem, revokeSession } from '../../../people/people.ts';
+import {
+  changePassword,
+  findPerson,
+  type Person,
+  presentPasswordProblem,
+  revokeSession,
+} from '../../../people/people.ts';
 import {
   countRecoveryCodes,
   proposeSecondFactor,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import {
   addBannerEvidence,
   BANNER_NAME_LENGTH,
@@ -12,15 +12,13 @@ import {
 import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { addDays, startOfDay } from '../../../core/zoned-days.ts';
-import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { pagesWith, type Said, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import { readEvidenceFile } from '../../../ledger/evidence-files.ts';
 import { createBannerQueries, type BannerEvidence, type BannerNames } from '../../../store/queries/history-banners.ts';
 import { columnOf } from '../../../sync/position.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
+import { PostForm } from '../parts/post-form.tsx';
 import { attachment } from '../documents/download.page.tsx';
-import { uploadForm } from '../parts/upload.ts';
 import type { Source } from '../../../core/source.ts';
 import { sizeText } from '../parts/words.ts';
 import {
@@ -38,29 +36,54 @@ import {
   Table,
 } from '../parts/parts.tsx';
 
-const doneTexts: Readonly<Record<string, string>> = {
-  added: 'The evidence has been recorded in the ledger.',
-  exists: 'This file is already recorded for this banner and period.',
-  retracted: 'The evidence has been retracted. The file stays on record.',
-  named: 'The name has been recorded in the ledger.',
-  unchanged: 'The banner already has this name.',
-};
+const { page, form, file, upload } = pagesWith<
+  'store' | 'ledger' | 'clock' | 'config' | 'sources' | 'evidenceFolder' | 'projector'
+>();
 
-interface EvidenceParams {
-  readonly Params: { readonly seq: string };
-}
+/** The most banners offered in the form. */
+const BANNERS_OFFERED = 200;
 
-/** How banners were shown: the list, its files as downloads, and retractions. Inside the guarded scope. */
-export async function bannerRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/banners', (request, reply) => {
-    const { source = '', done = '' } = formOf(request.query);
-    return sendBanners(context, request, reply, { source, done: doneTexts[done] ?? null });
-  });
+/** How banners were shown: the officers' evidence, names, and a form to add more. */
+const banners = page({
+  path: '/banners',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text }),
+  done: {
+    added: 'The evidence has been recorded in the ledger.',
+    exists: 'This file is already recorded for this banner and period.',
+    retracted: 'The evidence has been retracted. The file stays on record.',
+    named: 'The name has been recorded in the ledger.',
+    unchanged: 'The banner already has this name.',
+  },
+  async load({ context, permitted, fields }) {
+    const sources = permitted.list();
+    const source = permitted.findAny(fields.source)?.slug ?? sources[0]?.slug ?? '';
+    const scope = { source, asOf: Number.MAX_SAFE_INTEGER };
+    const queries = createBannerQueries(context.store.read);
+    const [evidence, names] = await Promise.all([queries.bannerEvidence(scope), queries.bannerNames(scope)]);
+    const pulled = await context.store.read
+      .selectFrom('sync_positions')
+      .select('banner_id')
+      .where('source', '=', source)
+      .where('banner_id', '!=', columnOf(null))
+      .orderBy('banner_id')
+      .limit(BANNERS_OFFERED)
+      .execute();
+    const bannerIds = [
+      ...new Set([...pulled.map((row) => row.banner_id), ...evidence.map((one) => one.bannerId), ...names.keys()]),
+    ].sort();
+    return { sources, source, evidence, names, bannerIds };
+  },
+  show: (data, { frame, said }) => <BannersPage frame={frame} {...data} said={said} />,
+});
 
-  app.get<EvidenceParams>('/banners/evidence/:seq/file', async (request, reply) => {
-    const found = await find(request.params.seq);
-    const file = await readEvidenceFile(context.evidenceFolder, found.sha256);
-    switch (file.state) {
+const evidenceFile = file({
+  path: '/banners/evidence/:seq/file',
+  rule: { who: 'read', source: 'evidence', views: 'object' },
+  async send({ context, params, reply }) {
+    const found = await find(context, params.seq);
+    const kept = await readEvidenceFile(context.evidenceFolder, found.sha256);
+    switch (kept.state) {
       case 'missing':
         throw new CodedError('not_found', 'The file is missing from DATA_DIR/evidence: restore it from a backup.');
       case 'altered':
@@ -75,22 +98,27 @@ export async function bannerRoutes(app: FastifyInstance, context: Context): Prom
           .header('content-disposition', attachment(`evidence-${found.seq}.${evidenceExtensions[found.mediaType]}`))
           .header('content-security-policy', "default-src 'none'; sandbox")
           .type(found.mediaType.startsWith('text/') ? 'text/plain; charset=utf-8' : found.mediaType)
-          .send(file.bytes);
+          .send(kept.bytes);
       default:
-        return file satisfies never;
+        return kept satisfies never;
     }
-  });
+  },
+});
 
-  app.post<EvidenceParams>('/banners/evidence/:seq/retract', async (request, reply) => {
-    const { seq, source } = await find(request.params.seq);
-    const { reason = '' } = formOf(request.body);
-    const retracted = await retractBannerEvidence(context, { seq, reason, actor: officerOf(request).officer });
+const retract = form({
+  path: '/banners/evidence/:seq/retract',
+  rule: { who: 'work', source: 'evidence' },
+  body: z.object({ reason: text }),
+  async act(visit) {
+    const { context, params, fields, by } = visit;
+    const { seq, source } = await find(context, params.seq);
+    const retracted = await retractBannerEvidence(context, { seq, reason: fields.reason, actor: by.officer });
     switch (retracted.outcome) {
       case 'retracted':
-        await untilProjected(context, retracted.seq);
-        return reply.redirect(`/banners?source=${encodeURIComponent(source)}&done=retracted`, 303);
+        await visit.projected(retracted.seq);
+        return visit.goTo(bannersOf(source, 'retracted'));
       case 'refused':
-        return sendBanners(context, request, reply, { source, problems: retracted.problems }, 422);
+        return banners.again(visit, { fields: { source }, said: { problems: retracted.problems, form: {} } });
       case 'retracted-before':
         throw new CodedError('conflict', 'Someone else retracted this evidence in the meantime.');
       case 'unknown':
@@ -98,99 +126,65 @@ export async function bannerRoutes(app: FastifyInstance, context: Context): Prom
       default:
         return retracted satisfies never;
     }
-  });
+  },
+});
 
-  app.post('/banners/names', async (request, reply) => {
-    const { source = '', bannerId = '', name = '' } = formOf(request.body);
-    const named = await nameBanner(context, { source, bannerId, name, actor: officerOf(request).officer });
+const name = form({
+  path: '/banners/names',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text, bannerId: text, name: text }),
+  async act(visit) {
+    const { context, fields, by } = visit;
+    const { source } = fields;
+    const named = await nameBanner(context, { ...fields, actor: by.officer });
     if (named.outcome === 'refused')
-      return sendBanners(context, request, reply, { source, problems: named.problems }, 422);
-    if (named.seq !== null) await untilProjected(context, named.seq);
-    return reply.redirect(`/banners?source=${encodeURIComponent(source)}&done=${named.outcome}`, 303);
-  });
+      return banners.again(visit, { fields: { source }, said: { problems: named.problems, form: {} } });
+    if (named.seq !== null) await visit.projected(named.seq);
+    return visit.goTo(bannersOf(source, named.outcome));
+  },
+});
 
-  async function find(seq: string) {
-    const found = /^\d{1,15}$/.test(seq) ? await findBannerEvidence(context.store, Number(seq)) : null;
-    if (found === null) throw new CodedError('not_found', 'Unknown evidence.');
-    return found;
+const add = upload({
+  path: '/banners',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text, bannerId: text, from: text, to: text, note: text }),
+  bytes: EVIDENCE_BYTES,
+  tooLarge: (visit) =>
+    banners.again(visit, {
+      fields: { source: '' },
+      said: { problems: ['The file is larger than 10 MiB.'], form: {} },
+      status: 413,
+    }),
+  async act(visit, chosen) {
+    const { context, fields, by } = visit;
+    const { source, bannerId, note } = fields;
+    const refuse = (...problems: readonly string[]) => banners.again(visit, { fields: { source }, said: { problems } });
+    const period = periodOf(fields, context.config.timeZone);
+    if (period === null) return refuse('Enter the first day, and optionally the last day.');
+    if (chosen === null) return refuse('Choose a file.');
+    const added = await addBannerEvidence(context, { source, actor: by.officer, bannerId, note, ...period, ...chosen });
+    if (added.outcome === 'refused') return refuse(...added.problems);
+    await visit.projected(added.seq);
+    return visit.goTo(bannersOf(source, added.outcome));
+  },
+});
+
+export const routes = [banners, evidenceFile, retract, name, add];
+
+const bannersOf = (source: string, done: string) => `/banners?source=${encodeURIComponent(source)}&done=${done}`;
+
+async function find({ store }: Pick<Context, 'store'>, seq: string) {
+  const found = /^\d{1,15}$/.test(seq) ? await findBannerEvidence(store, Number(seq)) : null;
+  if (found === null) throw new CodedError('not_found', 'Unknown evidence.');
+  return found;
+}
+
+function periodOf({ from, to }: { from: string; to: string }, timeZone: string) {
+  try {
+    return { from: startOfDay(from, timeZone), to: to === '' ? null : startOfDay(addDays(to, 1), timeZone) };
+  } catch {
+    return null;
   }
-}
-
-/** The upload of a file. */
-export async function bannerUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  await uploadForm(app, {
-    path: '/banners',
-    bytes: EVIDENCE_BYTES,
-    tooLarge: (request, reply) =>
-      sendBanners(context, request, reply, { source: '', problems: ['The file is larger than 10 MiB.'] }, 413),
-    async handler(request, reply, file) {
-      const form = formOf(request.body);
-      const { source = '', bannerId = '', from = '', to = '', note = '' } = form;
-      const period = periodOf(from, to);
-      const refuse = (problems: readonly string[]) =>
-        sendBanners(context, request, reply, { source, form, problems }, 422);
-      if (period === null) return refuse(['Enter the first day, and optionally the last day.']);
-      if (file === null) return refuse(['Choose a file.']);
-      const actor = officerOf(request).officer;
-      const added = await addBannerEvidence(context, { source, actor, bannerId, note, ...period, ...file });
-      if (added.outcome === 'refused') return refuse(added.problems);
-      await untilProjected(context, added.seq);
-      return reply.redirect(`/banners?source=${encodeURIComponent(source)}&done=${added.outcome}`, 303);
-    },
-  });
-
-  function periodOf(from: string, to: string): { from: string; to: string | null } | null {
-    const { timeZone } = context.config;
-    try {
-      return { from: startOfDay(from, timeZone), to: to === '' ? null : startOfDay(addDays(to, 1), timeZone) };
-    } catch {
-      return null;
-    }
-  }
-}
-
-interface Shown {
-  readonly source: string;
-  readonly form?: Readonly<Record<string, string>>;
-  readonly problems?: readonly string[];
-  readonly done?: string | null;
-}
-
-/** The most banners offered in the form. */
-const BANNERS_OFFERED = 200;
-
-async function sendBanners(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  shown: Shown,
-  status = 200,
-): Promise<FastifyReply> {
-  const permitted = sourcesOf(context, request);
-  const sources = permitted.list();
-  const source = permitted.findAny(shown.source)?.slug ?? sources[0]?.slug ?? '';
-  const scope = { source, asOf: Number.MAX_SAFE_INTEGER };
-  const queries = createBannerQueries(context.store.read);
-  const [evidence, names] = await Promise.all([queries.bannerEvidence(scope), queries.bannerNames(scope)]);
-  const pulled = await context.store.read
-    .selectFrom('sync_positions')
-    .select('banner_id')
-    .where('source', '=', source)
-    .where('banner_id', '!=', columnOf(null))
-    .orderBy('banner_id')
-    .limit(BANNERS_OFFERED)
-    .execute();
-  const bannerIds = [
-    ...new Set([...pulled.map((row) => row.banner_id), ...evidence.map((one) => one.bannerId), ...names.keys()]),
-  ].sort();
-  const { form, problems, done } = shown;
-  const props = {
-    ...{ sources, source, evidence, names, bannerIds },
-    ...(form && { form }),
-    ...(problems && { problems }),
-    done: done ?? null,
-  };
-  return html(reply, renderPage(<BannersPage frame={pageFrame(context, request, reply)} {...props} />), status);
 }
 
 interface BannersProps {
@@ -202,14 +196,11 @@ interface BannersProps {
   readonly names: BannerNames;
   /** Ids in consent records, evidence or names, to choose from. */
   readonly bannerIds: readonly string[];
-  readonly form?: Readonly<Record<string, string>>;
-  readonly problems?: readonly string[];
-  readonly done?: string | null;
+  readonly said: Said;
 }
 
-/** How banners were shown: the officers' evidence, and a form to add more. */
-function BannersPage(props: BannersProps) {
-  const { frame, sources, source, evidence, names, bannerIds, form = {}, problems = [], done = null } = props;
+function BannersPage({ frame, sources, source, evidence, names, bannerIds, said }: BannersProps) {
+  const { form, problems, done } = said;
   const value = (name: string) => form[name] ?? '';
   return (
     <Page title="Banners" frame={frame} current="banners">
@@ -238,8 +229,7 @@ function BannersPage(props: BannersProps) {
           {sources.length === 0 ? (
             <NoSources frame={frame} />
           ) : (
-            <form method="post" action="/banners" enctype="multipart/form-data">
-              <Csrf token={frame.csrf} />
+            <PostForm frame={frame} action="/banners" hasFile>
               <div class="pair">
                 <Choice id="source" label="Source" value={value('source') || source} options={sourceOptions(sources)} />
                 <Input
@@ -289,7 +279,7 @@ function BannersPage(props: BannersProps) {
                 hint="What the file shows, for example: second layer, German."
               />
               <button type="submit">Add evidence</button>
-            </form>
+            </PostForm>
           )}
         </Panel>
       ) : null}
@@ -303,8 +293,7 @@ function Names({ frame, source, names, bannerIds }: Pick<BannersProps, 'frame' |
     <Panel id="names" title="Names">
       <p class="small soft">Shown next to the id on pages and in documents made from now on.</p>
       {bannerIds.map((id, place) => (
-        <form key={id} method="post" action="/banners/names" class="filter">
-          <Csrf token={frame.csrf} />
+        <PostForm key={id} frame={frame} action="/banners/names" class="filter">
           <input type="hidden" name="source" value={source} />
           <input type="hidden" name="bannerId" value={id} />
           <label for={`name-${place}`} class="mono">
@@ -321,7 +310,7 @@ function Names({ frame, source, names, bannerIds }: Pick<BannersProps, 'frame' |
           <button type="submit" class="quiet slim" aria-label={`Save the name of ${id}`}>
             Save
           </button>
-        </form>
+        </PostForm>
       ))}
     </Panel>
   );
@@ -383,7 +372,7 @@ function EvidenceTable({ frame, evidence, names }: Pick<BannersProps, 'frame' | 
         </span>
       ),
     },
-    { title: 'Entry', cell: (one) => <Retraction one={one} csrf={frame.canWork ? frame.csrf : null} /> },
+    { title: 'Entry', cell: (one) => <Retraction one={one} frame={frame} /> },
   ];
   const caption =
     'The period is stated by the officer; the time of adding is recorded by the ledger. A retracted file stays on record but is no longer cited.';
@@ -391,21 +380,20 @@ function EvidenceTable({ frame, evidence, names }: Pick<BannersProps, 'frame' | 
 }
 
 /** The entry of a piece of evidence, with a form to retract it, or the reason for its retraction. */
-function Retraction({ one: { seq, retraction }, csrf }: { one: BannerEvidence; csrf: string | null }) {
+function Retraction({ one: { seq, retraction }, frame }: { one: BannerEvidence; frame: PageFrame }) {
   return (
     <>
       {seq}
       {retraction === null ? (
-        csrf === null ? null : (
+        !frame.canWork ? null : (
           <details>
             <summary>Retract</summary>
-            <form method="post" action={`/banners/evidence/${seq}/retract`}>
-              <Csrf token={csrf} />
+            <PostForm frame={frame} action={`/banners/evidence/${seq}/retract`}>
               <Input id={`reason-${seq}`} label="Reason" name="reason" maxLength={2000} />
               <button type="submit" class="quiet slim">
                 Retract evidence {seq}
               </button>
-            </form>
+            </PostForm>
           </details>
         )
       ) : (

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { counted } from '../../../../reports/format.ts';
-import { CODE_ATTEMPTS, HAND_OVER_DAYS, HAND_OVER_DAYS_MAX, type ListedHandOver } from '../../../hand-over/hand-over.ts';
+import {
+  CODE_ATTEMPTS,
+  HAND_OVER_DAYS,
+  HAND_OVER_DAYS_MAX,
+  type ListedHandOver,
+} from '../../../hand-over/hand-over.ts';
 import { givenFiles } from '../../../hand-over/given-files.ts';
 import { ONLY_LOCAL_LINKS } from '../../../hand-over/task-link.ts';
 import { optionText } from '../documents/download.page.tsx';

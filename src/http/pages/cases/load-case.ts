@@ -11,16 +11,19 @@ import { LETTER_MAIL } from '../../../documents/mail-letter.ts';
 import { listWorkers, type Person } from '../../../people/people.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
 import { type ListedHandOver, listHandOvers } from '../../../hand-over/hand-over.ts';
-import { type EndedHandOver, handOversEndedByRestore, tasksEndedByRestore } from '../../../hand-over/ended-by-restore.ts';
+import {
+  type EndedHandOver,
+  handOversEndedByRestore,
+  tasksEndedByRestore,
+} from '../../../hand-over/ended-by-restore.ts';
 import { TASK_MAIL } from '../../../hand-over/mail-task.ts';
 import { isShared, ONLY_LOCAL_LINKS, problemOfTaskAddress, taskLink } from '../../../hand-over/task-link.ts';
-import type { Job } from '../../../jobs/job.ts';
+import { type Job, payloadText } from '../../../jobs/job.ts';
 import { doubtfulController, type DoubtfulController } from '../../../request-form/offered.ts';
 import { createHistory } from '../../../store/queries/history.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
 import type { Tables } from '../../../store/schema.ts';
 import type { DocumentRow } from '../../../documents/check.ts';
-import { payloadText } from '../today/load-today.ts';
 
 type DecisionRow = Pick<
   Selectable<Tables['decision_history']>,

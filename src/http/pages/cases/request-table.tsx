@@ -2,7 +2,17 @@ import type { Match } from '../../../cases/match-subject.ts';
 import type { CaseView } from '../../../cases/view.ts';
 import { decidingLaw } from '../../../law/deadlines.ts';
 import { Csrf, type PageFrame } from '../parts/layout.tsx';
-import { Assignee, Badge, type Column, Day, LegalLimit, ownAssignee, Select, sourceOptions, Table } from '../parts/parts.tsx';
+import {
+  Assignee,
+  Badge,
+  type Column,
+  Day,
+  LegalLimit,
+  ownAssignee,
+  Select,
+  sourceOptions,
+  Table,
+} from '../parts/parts.tsx';
 import { identityText, kindsText, matchText, stateText } from '../parts/words.ts';
 import type { Source } from '../../../core/source.ts';
 

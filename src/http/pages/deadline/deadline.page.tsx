@@ -1,47 +1,49 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Context } from '../../../context.ts';
 import { type ComputedCase, computeCase, readDeadlineCase } from '../../../law/deadline-calculator.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
-import { renderPage, Page, type PageFrame } from '../parts/layout.tsx';
-import { sourcesOf } from '../../auth/access.ts';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
+import { pagesWith, type Visit } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import { partsOf } from '../../../law/jurisdictions.ts';
 import { requestKinds } from '../../../core/vocabulary.ts';
 import { Badge, Day, Facts, LawList, Panel, Problems } from '../parts/parts.tsx';
 import { FieldInput, type FormField, placeChoices } from '../parts/fields.tsx';
 import { kindText } from '../parts/words.ts';
 
-/** The officers' deadline calculator: the form is sent in the address, so that a result can be kept as a link. */
-export async function deadlineRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/deadline', async (request, reply) => {
-    const form = formOf(request.query);
-    const asked = form['received'] !== undefined;
-    let problems: readonly string[] = [];
-    let computed: ComputedCase | null = null;
-    if (asked) {
-      const read = readDeadlineCase(caseOf(form));
-      if (read.outcome === 'refused') problems = read.problems;
-      else computed = computeCase(read.value, context.cases.regimes);
-    }
-    const shown = asked ? form : { ...(await ownForm(request)), ...form };
-    const frame = pageFrame(context, request, reply);
-    const page = <DeadlinePage frame={frame} form={shown} problems={problems} computed={computed} />;
-    return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
-  });
+const { page } = pagesWith<'cases' | 'config' | 'clock'>();
 
-  /** The initial form: this installation's controller, received today. */
-  async function ownForm(request: FastifyRequest): Promise<Readonly<Record<string, string>>> {
-    const [source] = sourcesOf(context, request).list();
-    const profile = source === undefined ? null : await context.cases.profileOf(source.slug);
-    const { timeZone } = context.config;
-    return {
-      kind: 'access',
-      received: dateIn(context.clock().toISOString(), timeZone),
-      country: profile?.country ?? '',
-      region: profile?.region ?? '',
-      timeZone,
-    };
-  }
+/** The officers' deadline calculator: the form is sent in the address, so that a result can be kept as a link. */
+const calculator = page({
+  path: '/deadline',
+  rule: { who: 'read', source: 'installation' },
+  async load(visit) {
+    const { context, typed } = visit;
+    if (typed['received'] === undefined)
+      return { form: { ...(await ownForm(visit)), ...typed }, problems: [], computed: null };
+    const read = readDeadlineCase(caseOf(typed));
+    return read.outcome === 'refused'
+      ? { form: typed, problems: read.problems, computed: null }
+      : { form: typed, problems: [], computed: computeCase(read.value, context.cases.regimes) };
+  },
+  show: (data, { frame }) => <DeadlinePage frame={frame} {...data} />,
+  status: ({ problems }) => (problems.length > 0 ? 422 : 200),
+});
+
+export const routes = [calculator];
+
+/** The initial form: this installation's controller, received today. */
+async function ownForm({
+  context: { cases, clock, config },
+  permitted,
+}: Visit<'cases' | 'config' | 'clock'>): Promise<Readonly<Record<string, string>>> {
+  const [source] = permitted.list();
+  const profile = source === undefined ? null : await cases.profileOf(source.slug);
+  const { timeZone } = config;
+  return {
+    kind: 'access',
+    received: dateIn(clock().toISOString(), timeZone),
+    country: profile?.country ?? '',
+    region: profile?.region ?? '',
+    timeZone,
+  };
 }
 
 /** The case in the form, as input of the calculator; empty fields are left out. */

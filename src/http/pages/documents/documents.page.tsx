@@ -17,7 +17,18 @@ import { documentTitle, DocumentTable } from './download.page.tsx';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import type { DocumentRow } from '../../../documents/check.ts';
-import { Choice, Field, FilterForm, Input, Moment, Notice, Pages, Panel, Problems, SourceFilter } from '../parts/parts.tsx';
+import {
+  Choice,
+  Field,
+  FilterForm,
+  Input,
+  Moment,
+  Notice,
+  Pages,
+  Panel,
+  Problems,
+  SourceFilter,
+} from '../parts/parts.tsx';
 
 /** Documents per page. */
 const SHOWN = 50;

@@ -17,10 +17,9 @@ import { formatCount, formatPeriod } from '../../../../reports/format.ts';
 import { isLetterStep } from '../../../../reports/letters/texts.ts';
 import { languageText, letterText, sizeText, type Worded } from '../parts/words.ts';
 import type { DocumentRow } from '../../../documents/check.ts';
-import { payloadText } from '../today/load-today.ts';
 import type { PageFrame } from '../parts/layout.tsx';
 import { ErrorText, Badge, type Column, Moment, Table } from '../parts/parts.tsx';
-import type { Job } from '../../../jobs/job.ts';
+import { type Job, payloadText } from '../../../jobs/job.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { formatCount } from '../../../../reports/format.ts';
 import type { Context } from '../../../context.ts';
-import { EXPORT_HOURS, type ExportFile, exportJob, exportOf, isThere, openExport } from '../../../backup/export-file.ts';
+import {
+  EXPORT_HOURS,
+  type ExportFile,
+  exportJob,
+  exportOf,
+  isThere,
+  openExport,
+} from '../../../backup/export-file.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { officerOf } from '../../auth/sessions.ts';

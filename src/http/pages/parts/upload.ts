@@ -1,6 +1,7 @@
 import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CodedError } from '../../../core/errors.ts';
+import type { Rule } from '../../auth/route-permissions.ts';
 import { requireCsrf } from '../../auth/sessions.ts';
 
 /** An uploaded file, in memory. */
@@ -18,11 +19,14 @@ export async function uploadForm(
   app: FastifyInstance,
   {
     path,
+    rule,
     bytes,
     tooLarge,
     handler,
   }: {
     readonly path: string;
+    /** Absent: the table has it. */
+    readonly rule?: Rule;
     /** Maximum size of the file. */
     readonly bytes: number;
     /** Answers with status 413 if the file is larger. */
@@ -42,6 +46,7 @@ export async function uploadForm(
     });
     requireCsrf(scope);
     scope.post(path, {
+      ...(rule === undefined ? {} : { config: { rule } }),
       // The file is held in memory; the limits above are stricter for everything else.
       bodyLimit: bytes + 200_000,
       errorHandler(error: FastifyError, request, reply) {

@@ -21,7 +21,19 @@ import type { NewLink } from '../../../people/links.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
-import { Badge, Choice, type Column, Done, Field, Input, Moment, Notice, Panel, Problems, Table } from '../parts/parts.tsx';
+import {
+  Badge,
+  Choice,
+  type Column,
+  Done,
+  Field,
+  Input,
+  Moment,
+  Notice,
+  Panel,
+  Problems,
+  Table,
+} from '../parts/parts.tsx';
 import { reachText, roleTexts, type Worded } from '../parts/words.ts';
 
 interface PersonParams {

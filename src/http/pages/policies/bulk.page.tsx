@@ -3,7 +3,7 @@ import { counted, formatCount } from '../../../../reports/format.ts';
 import type { Context } from '../../../context.ts';
 import { CodedError, UsageError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
-import type { Job } from '../../../jobs/job.ts';
+import { type Job, payloadText } from '../../../jobs/job.ts';
 import { loadPlanItems, planBulk } from '../../../policies/bulk.ts';
 import { formAFields, LARGEST_BULK_FILE } from '../../../policies/bulk-file.ts';
 import { isCallable } from '../../../policies/callable-source.ts';
@@ -16,7 +16,6 @@ import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
 import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
-import { payloadText } from '../today/load-today.ts';
 import {
   ErrorText,
   Badge,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import type { Context } from '../../../context.ts';
 import type { Source } from '../../../core/source.ts';
-import type { Job } from '../../../jobs/job.ts';
+import { type Job, payloadText } from '../../../jobs/job.ts';
 import { policyIdSchema } from '../../../core/call.ts';
 import { isCallable } from '../../../policies/callable-source.ts';
 import { formASchema } from '../../../policies/generate.ts';
@@ -15,7 +15,7 @@ import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
 import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
-import { jobsOfSources, payloadText } from '../today/load-today.ts';
+import { jobsOfSources } from '../today/load-today.ts';
 import {
   ErrorText,
   Badge,

@@ -17,7 +17,7 @@ import {
   withdrawProposal,
 } from '../../../erasure/proposal.ts';
 import { findLaws } from '../../../law/regime-table.ts';
-import type { Job } from '../../../jobs/job.ts';
+import { type Job, payloadText } from '../../../jobs/job.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
@@ -25,7 +25,6 @@ import { addressOf, despiteOf, OnePage, PreviewPage, StartPage } from './erasure
 import { type Exchange, formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { renderPage } from '../parts/layout.tsx';
 import { allowLive } from '../parts/live-script.ts';
-import { payloadText } from '../today/load-today.ts';
 
 /** The most documents named in a preview. */
 const SHOWN = 20;

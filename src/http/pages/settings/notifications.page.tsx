@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { type NoticeGroup, noticeGroups } from '../../../attention/find-notices.ts';
 import {
   groupsOff,
@@ -10,45 +10,45 @@ import {
 import type { Context } from '../../../context.ts';
 import { can, type Role } from '../../../core/roles.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
-import { NoMail, Notice, Panel } from '../parts/parts.tsx';
+import { pagesWith, several, ticked } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { Done, NoMail, Notice, Panel } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+
+const { page, form } = pagesWith<'store' | 'config'>();
 
 /** Which notices a person receives by mail. */
-export async function notificationRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/settings/notifications', async (request, reply) => {
-    const { done = '' } = formOf(request.query);
-    const { personId } = officerOf(request);
-    const wanted =
-      personId === null ? null : ((await loadPreferences(context.store.read)).get(personId) ?? usualPreferences);
-    const page = (
-      <NotificationsPage
-        frame={pageFrame(context, request, reply)}
-        wanted={wanted}
-        isMailed={context.config.mail !== null}
-        admins={await listAdminAddresses(context)}
-        isDone={done === 'saved'}
-      />
-    );
-    return html(reply, renderPage(page));
-  });
+const choices = page({
+  path: '/settings/notifications',
+  rule: { who: 'self' },
+  done: { saved: 'Saved.' },
+  async load({ context, by: { personId } }) {
+    return {
+      wanted: personId === null ? null : await preferencesOf(context, personId),
+      isMailed: context.config.mail !== null,
+      admins: await listAdminAddresses(context),
+    };
+  },
+  show: (data, { frame, said }) => <NotificationsPage frame={frame} {...data} done={said.done} />,
+});
 
-  app.post('/settings/notifications', async (request, reply) => {
-    const { personId, role } = officerOf(request);
-    const form = formOf(request.body);
-    const { groups } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-    const wanted = [groups].flat().filter((group): group is string => typeof group === 'string');
+const save = form({
+  path: '/settings/notifications',
+  rule: { who: 'self' },
+  body: z.object({ atOnce: ticked, digest: ticked, groups: several }),
+  async act({ context, by: { personId, role }, fields: { atOnce, digest, groups }, goTo }) {
     if (personId !== null) {
-      const before = (await loadPreferences(context.store.read)).get(personId) ?? usualPreferences;
-      await savePreferences(context.store, personId, {
-        atOnce: form['atOnce'] === 'yes',
-        digest: form['digest'] === 'yes',
-        off: groupsOff(before, groupsFor(role), wanted),
-      });
+      const off = groupsOff(await preferencesOf(context, personId), groupsFor(role), groups);
+      await savePreferences(context.store, personId, { atOnce, digest, off });
     }
-    return reply.redirect('/settings/notifications?done=saved', 303);
-  });
+    return goTo('/settings/notifications?done=saved');
+  },
+});
+
+export const routes = [choices, save];
+
+async function preferencesOf({ store }: Pick<Context, 'store'>, personId: string): Promise<Preferences> {
+  return (await loadPreferences(store.read)).get(personId) ?? usualPreferences;
 }
 
 const groupTexts: readonly (readonly [NoticeGroup, string])[] = [
@@ -72,10 +72,10 @@ interface NotificationsProps {
   /** Whether mail can be sent. */
   readonly isMailed: boolean;
   readonly admins: readonly string[];
-  readonly isDone: boolean;
+  readonly done: string | null;
 }
 
-function NotificationsPage({ frame, wanted, isMailed, admins, isDone }: NotificationsProps) {
+function NotificationsPage({ frame, wanted, isMailed, admins, done }: NotificationsProps) {
   const offered = groupsFor(frame.role);
   const groups = groupTexts.filter(([group]) => offered.includes(group));
   return (
@@ -84,11 +84,7 @@ function NotificationsPage({ frame, wanted, isMailed, admins, isDone }: Notifica
       <p class="lead">
         The notices that you receive by mail. Mails never name a person: they only give numbers and link to these pages.
       </p>
-      {isDone ? (
-        <Notice tone="good">
-          <p>Saved.</p>
-        </Notice>
-      ) : null}
+      <Done text={done} />
       {isMailed ? null : (
         <Notice tone="warn">
           <p>
@@ -103,8 +99,7 @@ function NotificationsPage({ frame, wanted, isMailed, admins, isDone }: Notifica
         ) : !can(frame.role, 'work') ? (
           <p>Auditors get no notices.</p>
         ) : (
-          <form method="post" action="/settings/notifications">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/settings/notifications">
             <fieldset>
               <legend>When</legend>
               <label class="box">
@@ -126,7 +121,7 @@ function NotificationsPage({ frame, wanted, isMailed, admins, isDone }: Notifica
             <div class="buttons">
               <button type="submit">Save</button>
             </div>
-          </form>
+          </PostForm>
         )}
       </Panel>
     </Page>

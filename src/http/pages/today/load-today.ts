@@ -11,7 +11,7 @@ import { choiceNames } from '../../../core/consent-judgement.ts';
 import { addDays, dateIn, startOfDay } from '../../../core/zoned-days.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
 import type { Source } from '../../../core/source.ts';
-import type { Job } from '../../../jobs/job.ts';
+import { type Job, payloadText } from '../../../jobs/job.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
 import type { Store } from '../../../store/store.ts';
 
@@ -226,14 +226,6 @@ export async function jobsOfSources(
   return jobs.filter((job) =>
     only.includes(payloadText(job, 'source') ?? sourceOfCase.get(payloadText(job, 'caseId') ?? '') ?? ''),
   );
-}
-
-/** A text from a job's payload; null if it is missing. */
-export function payloadText(job: Job, name: string): string | null {
-  const { payload } = job;
-  if (payload === null || typeof payload !== 'object' || Array.isArray(payload)) return null;
-  const value = (payload as Readonly<Record<string, unknown>>)[name];
-  return typeof value === 'string' ? value : null;
 }
 
 /** Entries and checkpoints are counted for the installation; unreadable and ambiguous ones for the permitted sources. */
