@@ -12,7 +12,7 @@ import {
 } from './consent-names.ts';
 import { fieldNames, purposeFlags } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
-import { clean, isBlank, isJsonObject, type JsonObject, parseWrapped, textOf } from './parse.ts';
+import { clean, isBlank, isJsonObject, type JsonObject, mayBeWrapped, parseWrapped, textOf } from './parse.ts';
 import type { Payload } from './payload.ts';
 import type { Platform } from './platforms.ts';
 
@@ -40,6 +40,14 @@ export interface PurposesRead {
   isBlank: boolean;
   /** Whether an object or list was read as purposes. */
   readonly isRead: (object: unknown) => boolean;
+  /** Whether an object says of one purpose what was chosen. */
+  readonly isItem: (object: unknown) => boolean;
+  /** Paths of the fields that were read as the choice for a purpose, or left aside knowingly. */
+  readonly paths: Set<string>;
+  /** Fields that are the only answer of an object about one purpose, whatever they are called, and of how many. */
+  readonly answers: Map<string, number>;
+  /** What texts hold that were read as purposes, by their paths. */
+  readonly texts: Map<string, object>;
 }
 
 /** The most purposes read in one decision. */
@@ -255,6 +263,9 @@ function isFlag(key: string): boolean {
 /** `ConsentToTrack`, `consent_to_calls`, `hasConsentForDataUsage` */
 const CONSENT_TO = /[Cc](?:onsent|ONSENT)[-_ ]?(?:to|To|TO|for|For|FOR)(?=[-_ A-Z])/;
 
+/** `consenso_dati_personali`, `zgodaPrzetwarzanieDanych` */
+const DATA = /dati|daten|donnees|datos|dados|danych|gegevens/;
+
 /** Whether a name says nothing of its own about a record. */
 function isPlainName(role: NameRole): boolean {
   return (
@@ -353,8 +364,35 @@ function isOfFlags(value: unknown): boolean {
   );
 }
 
-function isCommand(item: unknown): item is readonly unknown[] {
+/** `['consent', 'update', {…}]`: a call of Google's tag. */
+export function isCommand(item: unknown): item is readonly unknown[] {
   return Array.isArray(item) && item[0] === 'consent' && isJsonObject(item[2]);
+}
+
+/** Whether a field beside others holds the purposes: {"groups": "C0001:1,C0002:0"}. */
+function holdsOwn(key: string, value: unknown): boolean {
+  if (!containers.has(normaliseName(key)) || isFlag(key)) return false;
+  return typeof value === 'string' ? value.length > 3 && /[:=,{[]/.test(value) : sizeOf(value) > 0;
+}
+
+/** A plain flag beside an object's own container of purposes, unless its name is a purpose's. */
+function isBeside(key: string, value: unknown): boolean {
+  if (isFlag(key) || isConsentWord(value) || saysNotChosen(roleOf(key), value)) return false;
+  return isSwitch(value) || value === 0 || value === 1 || value === '0' || value === '1';
+}
+
+/** A flag or a word for a switch. */
+function isSwitch(value: unknown): boolean {
+  return typeof value === 'boolean' || (typeof value === 'string' && /^(?:true|false|on|off|yes|no)$/i.test(value));
+}
+
+/** Whether an object consists of lists whose names say what being in them means: {"enabled": ["a"], "disabled": ["b"]}. */
+function listsChoices(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const keys = Object.keys(value);
+  return (
+    keys.length > 0 && keys.length <= 4 && keys.every((key) => Array.isArray(value[key]) && roleOf(key).lists !== null)
+  );
 }
 
 /** Whether an object holds several purposes instead of being one: {"analytics": true, "ads": false}. */
@@ -408,6 +446,10 @@ class PurposeReader {
     notChosen: null,
     isBlank: false,
     isRead: (object) => this.#seen.has(object) || this.#items.has(object),
+    isItem: (object) => this.#items.has(object),
+    paths: new Set(),
+    answers: new Map(),
+    texts: new Map(),
   };
   /** Ids of purposes that the record describes without a choice, in plain form. */
   readonly #described = new Set<string>();
@@ -489,12 +531,14 @@ class PurposeReader {
   readProvisions(): void {
     const decision = choiceMeant(this.#payload.named('decision'));
     const provision = this.#payload.named('provision');
+    const path = this.#fields.find(({ value }) => value === provision)?.path ?? 'provision';
     for (const one of Array.isArray(provision) ? provision.slice(0, MAX_PURPOSES) : [provision])
-      if (isJsonObject(one)) this.#provision(one, outcomeOf(decision), 'provision', 0);
+      if (isJsonObject(one)) this.#provision(one, outcomeOf(decision), path, 0);
   }
 
   #provision(rule: JsonObject, outer: Listed, path: string, depth: number): void {
     this.#items.add(rule);
+    this.read.paths.add(`${path}.type`);
     const type = outcomeOf(choiceMeant(rule['type']));
     // Release 5 states the base rule once; a rule within a rule is an exception to it.
     const said = type ?? (depth === 0 ? outer : outer === 'granted' ? 'denied' : outer === 'denied' ? 'granted' : null);
@@ -548,7 +592,10 @@ class PurposeReader {
       const role = roleOf(key);
       if (saysNotChosen(role, inner)) notChosen ??= `${path}.${key}=${shortly(inner)}`;
       if (!mayHold(role)) continue;
-      if (typeof inner === 'object') this.#nested(inner, `${path}.${key}`, depth + 1);
+      if (role.isContainer && listsChoices(inner)) this.#container(inner, `${path}.${key}`, null, depth + 1);
+      else if (typeof inner === 'object') this.#nested(inner, `${path}.${key}`, depth + 1);
+      else if (typeof inner === 'string' && inner.length > 8 && mayBeWrapped(inner))
+        this.#nestedText(inner, `${path}.${key}`, depth);
       else if (isFlag(key) && !role.isCount && purposeMeant(inner) !== null) {
         // {"complaints": {"marketing": true}}: under a name that may mean anything, a yes grants nothing.
         if (mayGrant || outcomeOf(purposeMeant(inner)) !== 'granted' || role.polarity === 'refusing' || role.isConsent)
@@ -560,6 +607,15 @@ class PurposeReader {
     // {"event": "consent_status", "type": "IMPLICIT", "ucCategory": {…}}
     this.read.notChosen ??= notChosen;
     if (roleOf(name).polarity === 'refusing') this.#withdrawGrants(known, path);
+  }
+
+  /** JSON in a text is read as if it stood there. */
+  #nestedText(text: string, path: string, depth: number): void {
+    if (text.length > MAX_PAIRS_TEXT) return;
+    const json = parseWrapped(text);
+    if (typeof json !== 'object' || json === null) return;
+    this.read.texts.set(path, json);
+    this.#nested(json, path, depth + 1);
   }
 
   /** What is granted within an object whose name says that it refuses is not. */
@@ -583,11 +639,18 @@ class PurposeReader {
       ({ name, value, role }) => (role.isPurpose || flagNames.has(name)) && purposeMeant(value) !== null,
     );
     // {"purposes": {…}, "tracking_enabled": true}: one flag beside purposes is something else.
-    if (flags.length < 2 && this.#size() > 0) return;
+    if (flags.length < 2 && this.#size() > 0) {
+      // {"allowSale": false}: the one right to refuse a sale.
+      for (const { key, path, value, role } of flags)
+        if (/sale|sell/i.test(key) && role.polarity !== 'refusing' && outcomeOf(purposeMeant(value)) === 'denied')
+          this.#put(key, 'denied', path, value);
+      return;
+    }
     // {"personalization": {"consented": false}, "usage_statistics": {"consented": true}}
     const isAmongItems = this.#fields.some(
       ({ role, value }) => role.isPurpose && isJsonObject(value) && saysConsent(value),
     );
+    const isAmongFlags = this.#namesFlags(flags.length);
     const isAmongWords = flags.filter(({ value }) => isConsentWord(value) && !isModel(value)).length >= 2;
     for (const { name: normalised, key: name, path, value, role } of this.#fields) {
       if (Array.isArray(value)) continue;
@@ -600,8 +663,11 @@ class PurposeReader {
       // {"zgodaFotografie": "nie"}, {"ConsentToTrack": "Yes"}
       const isNamed =
         role.isOfConsent &&
-        (CONSENT_TO.test(name) || (typeof value === 'string' && outcomeOf(choiceMeant(value)) === 'denied'));
-      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isWord && !isNamed) continue;
+        (CONSENT_TO.test(name) ||
+          (role.flag === null && DATA.test(role.plain)) ||
+          (typeof value === 'string' && outcomeOf(choiceMeant(value)) === 'denied'));
+      const isOther = isWord || isNamed || isAmongFlags(path, value, role);
+      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isOther) continue;
       if (flag === undefined && this.#platform?.flags === true && (notPurposes.has(normalised) || role.isCircumstance))
         continue;
       if (role.notChosenIf !== null || this.#seen.has(value)) continue;
@@ -620,6 +686,25 @@ class PurposeReader {
       else if (says !== null && (role.polarity === 'refusing' || this.#mayGrant(path, says, value)))
         this.#say(flag ?? name, name, says, path, value);
     }
+  }
+
+  /**
+   * {"event": "consent.recorded", "analytics": true, "video": false}: a record that consists of flags, at least half of them of purposes, holds
+   * nothing else. The test for one of them whose name is a single word that says nothing else.
+   */
+  #namesFlags(known: number): (path: string, value: unknown, role: NameRole) => boolean {
+    const never = () => false;
+    if (known === 0) return never;
+    let count = 0;
+    for (const { name, value, role } of this.#fields) {
+      if (name === 'event' || name === 'type' || name === 'eventtype' || role.time !== null || this.#isOpened(value))
+        continue;
+      if (!isSwitch(value)) return never;
+      count += 1;
+    }
+    if (count > 2 * known) return never;
+    return (path, value, role) =>
+      isSwitch(value) && role.flag === null && isPlainName(role) && /^\p{Ll}{2,20}$/u.test(lastName(path));
   }
 
   /** Within an object of a name that may mean anything, a plain yes grants nothing. */
@@ -645,10 +730,16 @@ class PurposeReader {
 
   #text(text: string, path: string, listed: Listed, depth: number): boolean {
     const json = parseWrapped(text);
-    if (typeof json === 'object' && json !== null) return this.#container(json, path, listed, depth + 1);
+    if (typeof json === 'object' && json !== null) {
+      this.read.texts.set(path, json);
+      return this.#container(json, path, listed, depth + 1);
+    }
     if (/^\s*\[\s*\]\s*$/.test(text)) return this.#list([], path, listed, depth);
     const pairs = pairsIn(text);
-    if (pairs !== null) return this.#object(pairs, path, listed, depth, true);
+    if (pairs !== null) {
+      this.read.texts.set(path, pairs);
+      return this.#object(pairs, path, listed, depth, true);
+    }
     const isSigned = listed === null && hasSigns(text);
     if (!NAMES_LIST.test(path) && listed === null && !isSigned) return false;
     return this.#list(namesIn(text), path, listed, depth);
@@ -716,7 +807,10 @@ class PurposeReader {
       return true;
     }
     const titled = areTitled(value, keys);
+    const hasOwn = keys.some((key) => holdsOwn(key, value[key]));
     for (const key of keys) {
+      // {"groups": "C0001:1,C0002:0", "intType": 1}: what stands beside purposes is none.
+      if (hasOwn && isBeside(key, value[key])) continue;
       if (titled && isNecessary(String(value[key]))) this.#put(key, 'necessary', `${path}.${key}`, value[key]);
       else if (titled && purposeMeant(value[key]) === null) this.read.listed.add(clean(String(value[key]).trim()));
       else this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });
@@ -790,6 +884,8 @@ class PurposeReader {
       // `isAnonUser`, `hasSeenBanner`: what the visitor is, not what they chose.
       // `can_receive_email_marketing`, `allowAuctionWithoutConsent`: what a program may do by its own rules.
       /^can[A-Z_]|without/i.test(key) ||
+      // `pending`, `is_test`: how the record stands.
+      (role.flag !== null && role.flag !== 'any' && role.polarity === null && !role.isPurpose && !isNested) ||
       (/^(?:is|has|was)[A-Z_]/.test(key) && role.polarity === null && !role.isPurpose && !isNested) ||
       (role.isCircumstance && (isPairs || typeof item !== 'boolean' || !role.isPurpose) && !isNested)
     )
@@ -846,6 +942,8 @@ class PurposeReader {
   /** A purpose with an object that says what was chosen; `otherwise` if the object says nothing. */
   #takeItem(name: string, item: JsonObject, within: ChoiceWithin, path: string, otherwise: () => void): boolean {
     this.#items.add(item);
+    const { answers } = this.read;
+    if (within.answer !== null) answers.set(within.answer, (answers.get(within.answer) ?? 0) + 1);
     this.read.times.push(...within.times);
     this.#grantsWithin(item, path);
     if (isNecessary(name) && within.notChosen !== null) return this.#put(name, 'necessary', path, true);
@@ -938,10 +1036,11 @@ class PurposeReader {
   }
 
   #put(name: string, outcome: PurposeChoice, path: string, value: unknown): boolean {
+    this.read.paths.add(path);
     const trimmed = clean(name.trim());
     if (trimmed === '' || trimmed.length > MAX_NAME || this.read.choices.size >= MAX_PURPOSES) return false;
     // A number among vendors is one of the TCF's list, which its string holds.
-    if (/^\d+$/.test(trimmed) && /vendor[^.]*(?:\.[^.]*){0,2}$/i.test(path)) return true;
+    if (/^\d+$/.test(trimmed) && isVendors(path)) return true;
     const platformNecessary = this.#platform?.necessary?.includes(normaliseName(trimmed)) === true;
     const label = this.#labelOf(trimmed);
     const choice =
@@ -983,6 +1082,11 @@ function withChannel(name: string, path: string): string {
 
 /** Ways to reach somebody. */
 const channels: ReadonlySet<string> = new Set('email sms phone push mail post whatsapp call'.split(' '));
+
+/** Whether a path leads to vendors. */
+export function isVendors(path: string): boolean {
+  return /vendor[^.]*(?:\.[^.]*){0,2}$/i.test(path);
+}
 
 /** `denied` as the value of `analytics_denied` repeats the refusal instead of reversing it. */
 function isRefusalWord(value: string): boolean {
@@ -1121,6 +1225,8 @@ interface ChoiceWithin {
   /** The field that says that the visitor did not choose, or that processing rests on something else than consent. */
   readonly notChosen: string | null;
   readonly times: readonly unknown[];
+  /** The field of {@link onlyAnswer}, if nothing else tells the choice. */
+  readonly answer: string | null;
 }
 
 /** {"unit": "HOUR", "value": 1} */
@@ -1136,6 +1242,7 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
   let necessary = false;
   let isStated = false;
   let notChosen: string | null = null;
+  let answer: string | null = null;
   const times: unknown[] = [];
   const take = (meant: ChoiceMeant | null, at: () => string) => {
     const outcome = outcomeOf(meant);
@@ -1201,13 +1308,19 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     const only = onlyAnswer(item, path);
     if (only !== null) {
       isStated = true;
+      answer = only.key;
       take(only.meant, () => only.at);
     }
   }
   const { grants, refuses, says } = found;
   const contradiction: Contradiction | null =
     grants !== null && refuses !== null && !necessary ? [grants(), refuses()] : null;
-  return { says, contradiction, necessary, isStated, notChosen, times };
+  return { says, contradiction, necessary, isStated, notChosen, times, answer };
+}
+
+/** Whether {@link choiceWithin} reads a field of an object about one purpose by its name, or knowingly passes it over. */
+export function isReadWithin(role: NameRole): boolean {
+  return role.polarity !== null || choiceKeys.has(role.plain) || defaults.has(role.plain);
 }
 
 /** Answers in so many words, in plain form. */
@@ -1216,8 +1329,11 @@ const answers: ReadonlySet<string> = new Set(
 );
 
 /** The only yes or no among the texts of an object about one purpose, whatever its field is called; null: there is none, or several. */
-function onlyAnswer(item: JsonObject, path: string): { readonly meant: ChoiceMeant; readonly at: string } | null {
-  let only: { meant: ChoiceMeant; at: string } | null = null;
+function onlyAnswer(
+  item: JsonObject,
+  path: string,
+): { readonly meant: ChoiceMeant; readonly key: string; readonly at: string } | null {
+  let only: { meant: ChoiceMeant; key: string; at: string } | null = null;
   for (const key of Object.keys(item).slice(0, MAX_MEMBERS)) {
     const value = item[key];
     if (typeof value !== 'string' || value.length > 6 || !answers.has(plainForm(value))) continue;
@@ -1227,7 +1343,7 @@ function onlyAnswer(item: JsonObject, path: string): { readonly meant: ChoiceMea
       return null;
     const isRefusing = role.polarity === 'refusing';
     if (isRefusing && outcomeOf(meant) !== 'granted') return null;
-    only = { meant: isRefusing ? 'refused' : meant, at: `${path}.${key}=${shortly(value)}` };
+    only = { meant: isRefusing ? 'refused' : meant, key, at: `${path}.${key}=${shortly(value)}` };
   }
   return only;
 }

@@ -195,7 +195,11 @@ class StatementReader {
       const choice = isOwn ? choiceMeant(value) : wholeMeant(lastName(path), value, this.#platform);
       this.#add(path, value, choice);
       if (choice === null && textOf(value) !== null) this.#puzzling.push(path);
-      if (choice !== null && isOwn) return true;
+      if (choice !== null && isOwn) {
+        // The source's settings say which field tells the choice, so the others that could do not.
+        for (const other of this.#payload.each('consentState')) this.#purposes.paths.add(other.path);
+        return true;
+      }
     }
     return false;
   }

@@ -233,6 +233,11 @@ export class Payload {
     return this.#table.ownNames(field).some((name) => this.#found.get(name)?.path === path);
   }
 
+  /** Whether the source's own names for any field lead to this path. */
+  isKnownToSource(path: string): boolean {
+    return this.#table.allOwnNames().some((name) => this.#found.get(name)?.path === path);
+  }
+
   /** A part of the payload, searched with the same table of names. */
   within(part: JsonObject): Payload {
     return new Payload(part, new Set(), this.#table, this.#time);

@@ -17,7 +17,7 @@ const json = (path: string) => JSON.parse(readFileSync(new URL(path, root), 'utf
  * has not been released yet gets another digest instead.
  */
 const digests: Readonly<Record<number, string>> = {
-  2: '64fcf141f4015749dfa0cb090da6c19d1744a7b821d82877684702618a85197b',
+  2: 'b75bf9d8da67dda832c340b12a458f96da759adcff52adf137813c812a92cf26',
 };
 
 function* payloads(): Generator<object> {
