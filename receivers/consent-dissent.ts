@@ -44,18 +44,13 @@ class DissentScan {
   readonly #payload: Payload;
   readonly #purposes: PurposesRead;
   readonly #stated: readonly string[];
-  readonly #granted: ReadonlySet<string>;
-  readonly #isPartlyDenied: boolean;
+  #granted: ReadonlySet<string> | null = null;
   #left = MAX_VALUES;
 
   constructor(payload: Payload, purposes: PurposesRead, stated: readonly string[]) {
     this.#payload = payload;
     this.#purposes = purposes;
     this.#stated = stated;
-    const granted = new Set<string>();
-    for (const [name, choice] of purposes.choices) if (choice === 'granted') granted.add(plainForm(name));
-    this.#granted = granted;
-    this.#isPartlyDenied = [...purposes.choices.values()].includes('denied');
   }
 
   find(): string | null {
@@ -140,7 +135,8 @@ class DissentScan {
   #text(value: unknown, path: string, role: NameRole | null, place: Place): string | null {
     if (typeof value !== 'string' || value.length < 8 || value.length > MAX_TEXT || place.isBeside) return null;
     const within = { ...place, depth: place.depth + 1 };
-    const known = this.#purposes.texts.get(path);
+    const { texts } = this.#purposes;
+    const known = texts.size === 0 ? undefined : texts.get(path);
     if (known !== undefined) return this.#within(known, path, within);
     if (!mayBeWrapped(value) || (role !== null && isApart(role))) return null;
     const json = parseWrapped(value);
@@ -161,7 +157,7 @@ class DissentScan {
     // The vendors and special features of a TCF string, as numbers.
     if (/^\d+$/.test(key) && (isVendors(at) || /specialfeature[a-z]*\.\d+$/i.test(at))) return null;
     // `rejectedAny: true` beside what was refused.
-    if (this.#isPartlyDenied && role.polarity === 'refusing' && wordsOfName(key).includes('any')) return null;
+    if (role.polarity === 'refusing' && this.#isPartlyDenied() && wordsOfName(key).includes('any')) return null;
     const refuses = role.polarity === 'refusing' ? answer === 'yes' : answer !== 'yes';
     const isNamed = (role.isPurpose || role.isConsent) && role.time === null && !role.isFormer;
     // `AwaitingReconsent: false`
@@ -186,8 +182,24 @@ class DissentScan {
     if (role.polarity === 'refusing' || role.time !== null || role.isCircumstance) return false;
     const keys = Object.keys(value);
     if (keys.length === 0 || !keys.every((key) => isBlank(value[key]))) return false;
-    const granted = keys.filter((key) => this.#granted.has(plainForm(key))).length;
-    return granted >= Math.min(2, this.#granted.size) && granted > 0;
+    const granted = this.#grantedNames();
+    const empty = keys.filter((key) => granted.has(plainForm(key))).length;
+    return empty >= Math.min(2, granted.size) && empty > 0;
+  }
+
+  #isPartlyDenied(): boolean {
+    for (const choice of this.#purposes.choices.values()) if (choice === 'denied') return true;
+    return false;
+  }
+
+  /** In plain form. */
+  #grantedNames(): ReadonlySet<string> {
+    if (this.#granted === null) {
+      const granted = new Set<string>();
+      for (const [name, choice] of this.#purposes.choices) if (choice === 'granted') granted.add(plainForm(name));
+      this.#granted = granted;
+    }
+    return this.#granted;
   }
 }
 
@@ -203,12 +215,13 @@ function answerOf(value: unknown, role: NameRole): 'yes' | 'no' | 'refusal' | nu
     const isNamed = (role.isPurpose || role.isConsent) && !role.isCount && !role.isCircumstance && !role.isContainer;
     return !isNamed || (value !== 0 && value !== 1) ? null : value === 1 ? 'yes' : 'no';
   }
-  if (typeof value !== 'string' || value.length > 40) return null;
+  // Ids, times and versions have digits.
+  if (typeof value !== 'string' || value.length > 40 || /\d/.test(value)) return null;
   const word = plainForm(value);
   if (yes.has(word)) return 'yes';
   if (no.has(word)) return 'no';
   const meant = choiceMeant(value);
-  return isRefusal(meant) && !/\d/.test(value) && !isNecessary(value) ? 'refusal' : null;
+  return isRefusal(meant) && !isNecessary(value) ? 'refusal' : null;
 }
 
 function isRefusal(meant: ReturnType<typeof choiceMeant>): boolean {

@@ -56,6 +56,7 @@ const MAX_PURPOSES = 500;
 const MAX_VENDORS = 50;
 const MAX_NAME = 200;
 const MAX_DEPTH = 5;
+const MAX_NESTED = 6;
 /** Longer paths are not followed, in UTF-16 units: a key may be a megabyte. */
 const MAX_PATH = 2000;
 
@@ -178,13 +179,20 @@ const cookieNames: ReadonlySet<string> = new Set(['tarteaucitron', 'consentmgr',
 
 /** The object in the text of a field that is named like consent: JSON in any wrapping, or pairs; null if it holds none. */
 export function unwrapConsent(key: string, text: string): JsonObject | null {
-  if (text.length < 5 || text.length > MAX_PAIRS_TEXT || !/[:=%{]/.test(text)) {
+  if (text.length < 5 || text.length > MAX_PAIRS_TEXT || !/[:=%{\n]/.test(text)) {
     return text.length > 10 && /^eyJ/.test(text) ? objectIn(text) : null;
   }
   if (/^\s*\d{4}-\d\d|^https?:/.test(text)) return null;
   const role = roleOf(key);
   const isCookie = cookieNames.has(normaliseName(key));
   if (normaliseName(key) === 'c15t') return ofC15t(text);
+  // `borlabs-cookie=%7B…%7D`
+  const cookie = /^\s*[\w.$-]{1,80}=(?=%7B|\{|eyJ)/i.exec(text)?.[0];
+  if (cookie !== undefined) {
+    const rest = text.slice(cookie.length);
+    const object = objectIn(rest) ?? objectIn(rest.split(/;\s/, 1)[0] ?? '');
+    if (object !== null) return object;
+  }
   // A cookie under a name of the site's own.
   if (/^(?:\{|%7B)/i.test(text) && !/config|policy|banner|default|template/i.test(key)) {
     const object = objectIn(text);
@@ -208,10 +216,25 @@ const SAYS =
 /** The object in a text of pairs or of two lines of CSV that names at least two purposes with a choice, under whatever name the text stands. */
 function purposesIn(text: string): JsonObject | null {
   if (!SAYS.test(text)) return null;
-  const object = csvIn(text) ?? pairsIn(text);
+  const row = csvIn(text);
+  if (row !== null) return ofRow(row);
+  const object = pairsIn(text);
   if (object === null) return null;
   const said = Object.entries(object).filter(([key, value]) => isFlag(key) && purposeMeant(value) !== null);
   return said.length >= 2 ? object : null;
+}
+
+/** A row of a table, with its columns for purposes apart from the others; null if it has none of consent to a purpose, nor two of purposes. */
+function ofRow(row: JsonObject): JsonObject | null {
+  const entries = Object.entries(row);
+  const said = entries.filter(
+    ([key, value]) =>
+      (isFlag(key) || roleOf(key).isConsent) && !roleOf(key).isCircumstance && purposeMeant(value) !== null,
+  );
+  const isNamed = said.some(([key]) => roleOf(key).isConsent && roleOf(key).isPurpose);
+  if (!isNamed && said.filter(([key]) => isFlag(key)).length < 2) return null;
+  const names = new Set(said.map(([key]) => key));
+  return { ...Object.fromEntries(entries.filter(([key]) => !names.has(key))), consents: Object.fromEntries(said) };
 }
 
 /** The values of a single line under a line of names; null for any other text. */
@@ -378,7 +401,22 @@ function holdsOwn(key: string, value: unknown): boolean {
 /** A plain flag beside an object's own container of purposes, unless its name is a purpose's. */
 function isBeside(key: string, value: unknown): boolean {
   if (isFlag(key) || isConsentWord(value) || saysNotChosen(roleOf(key), value)) return false;
-  return isSwitch(value) || value === 0 || value === 1 || value === '0' || value === '1';
+  return isSwitch(value) || isAnswer(value) || value === 0 || value === 1 || value === '0' || value === '1';
+}
+
+/** `HasOptedOutSolicit: true`: a refusal of what it names. */
+function refusesAlone({ polarity, plain, isCount, isCircumstance }: NameRole, value: unknown): boolean {
+  if (polarity !== 'refusing' || isCount || isCircumstance || !/^(?:has|is)?optedout.{3}/.test(plain)) return false;
+  return typeof value !== 'number' && outcomeOf(choiceMeant(value)) === 'granted';
+}
+
+/** A yes or no, in a word or as a flag. */
+function isAnswer(value: unknown): boolean {
+  return typeof value === 'boolean' || (typeof value === 'string' && value.length < 6 && answers.has(plainForm(value)));
+}
+
+function isRefused(value: unknown): boolean {
+  return outcomeOf(choiceMeant(value)) === 'denied';
 }
 
 /** A flag or a word for a switch. */
@@ -453,6 +491,7 @@ class PurposeReader {
   };
   /** Ids of purposes that the record describes without a choice, in plain form. */
   readonly #described = new Set<string>();
+  #isByVendor = false;
   #labels: ReadonlyMap<string, string> | null = null;
   readonly #payload: Payload;
   readonly #fields: readonly NamedField[];
@@ -560,7 +599,7 @@ class PurposeReader {
   }
 
   #nested(value: unknown, path: string, depth: number): void {
-    if (depth > 3 || path.length > MAX_PATH || this.#seen.has(value)) return;
+    if (depth > MAX_NESTED || path.length > MAX_PATH || this.#seen.has(value)) return;
     if (isCommand(value)) return this.#command(value, path, false);
     if (Array.isArray(value)) {
       const isLayer = value.some(isCommand);
@@ -588,6 +627,7 @@ class PurposeReader {
     const name = lastName(path);
     const mayGrant = isWrapper(name);
     let notChosen: string | null = null;
+    const areAnswers = entries.some(([key]) => isFlag(key)) && entries.every(([, inner]) => isAnswer(inner));
     for (const [key, inner] of entries) {
       const role = roleOf(key);
       if (saysNotChosen(role, inner)) notChosen ??= `${path}.${key}=${shortly(inner)}`;
@@ -601,6 +641,8 @@ class PurposeReader {
         if (mayGrant || outcomeOf(purposeMeant(inner)) !== 'granted' || role.polarity === 'refusing' || role.isConsent)
           this.#member(key, inner, `${path}.${key}`, { listed: null, depth: depth + 1, isPairs: false });
         else this.read.withheld.push(`${path}.${key}`);
+      } else if (refusesAlone(role, inner) || (areAnswers && isPlainName(role) && isRefused(inner))) {
+        this.#put(key, 'denied', `${path}.${key}`, inner);
       }
     }
     if (this.#size() === before) return;
@@ -959,13 +1001,15 @@ class PurposeReader {
     return true;
   }
 
-  /** {"vendorGrant": false, "purposeGrants": {"Personalised ads": false}} */
+  /** {"vendorGrant": false, "purposeGrants": {"Personalised ads": false}}: by vendor, so that one refused for any is refused. */
   #grantsWithin(item: JsonObject, path: string): void {
+    this.#isByVendor = true;
     for (const key of Object.keys(item).slice(0, MAX_MEMBERS)) {
       const value = item[key];
       if (isJsonObject(value) && /(?:grants|consents)$/i.test(key))
         this.#container(value, `${path}.${key}`, null, MAX_DEPTH - 1);
     }
+    this.#isByVendor = false;
   }
 
   /** An object that is not a choice itself may hold purposes one level below: {"web": {"analytics": false}}. */
@@ -1057,7 +1101,8 @@ class PurposeReader {
     const earlier = this.read.choices.get(known.name);
     if (earlier !== choice && earlier !== 'necessary' && choice !== 'necessary' && !isNecessary(trimmed)) {
       this.read.choices.set(known.name, 'denied');
-      this.read.contradictions.push([`${known.path}=${shortly(known.value)}`, `${path}=${shortly(value)}`]);
+      if (!this.#isByVendor)
+        this.read.contradictions.push([`${known.path}=${shortly(known.value)}`, `${path}=${shortly(value)}`]);
     }
     return true;
   }
@@ -1204,6 +1249,8 @@ const choiceKeys: ReadonlySet<string> = new Set([
   'active',
   'isactive',
   'permission',
+  'subscription',
+  'subscriptionstatus',
   'val',
   'update',
   'current',
@@ -1285,6 +1332,8 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     )
       continue;
     if (role.isCircumstance && name !== 'transactiontype') continue;
+    // How somebody opted in, and not whether they still are.
+    if (typeof value === 'string' && /^(?:single|double|confirmed)[-_ ]?opt[-_ ]?in$/i.test(value)) continue;
     if (isJsonObject(value)) {
       if (depth > 1 || role.polarity === 'refusing') continue;
       const within = choiceWithin(value, `${path}.${key}`, depth + 1);
