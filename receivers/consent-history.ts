@@ -1,6 +1,6 @@
 import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
 import { isStatementName, type NamedField, roleOf } from './consent-names.ts';
-import { shortly } from './consent-purposes.ts';
+import { isConsentWord, shortly } from './consent-purposes.ts';
 import type { Occurred } from './occurred.ts';
 import { isBlank, isJsonObject, type JsonObject } from './parse.ts';
 import type { Payload } from './payload.ts';
@@ -68,15 +68,14 @@ function entryOf(
     const role = roleOf(key);
     const occurred = role.mayBeTime && typeof value !== 'boolean' ? payload.timeOf(value) : null;
     if (occurred?.counts === true) times.set(occurred.at, { occurred, value });
-    else if (PURPOSE.test(role.plain)) purpose += `${key}=${String(value)};`;
+    else if (PURPOSE.test(role.plain)) purpose += `${key}=${shortly(value)};`;
     else if (!role.isCircumstance && !role.isTerms) {
       const choice = choiceMeant(value);
-      // A word that is said of consent, or an answer under a name that asks for one.
-      const isTold =
-        (typeof value === 'string' && value.length > 3 && !/^(?:true|false|none|disabled|enabled)$/i.test(value)) ||
-        role.polarity === 'granting' ||
-        isStatementName(role.plain);
-      if (choice === null || !isTold) continue;
+      if (choice === null) continue;
+      // A word that is said of consent, or an answer under a name that asks for one. Any other flag may mean anything.
+      const isTold = isConsentWord(value) || role.polarity === 'granting' || isStatementName(role.plain);
+      if (!isTold && role.flag === 'any') continue;
+      if (!isTold) return null;
       if (role.polarity === 'refusing' || (told !== null && told.choice !== choice)) return null;
       told = { choice, at: `${path}.${key}=${shortly(value)}` };
     }

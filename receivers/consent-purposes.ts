@@ -304,7 +304,7 @@ function isPlainName(role: NameRole): boolean {
 }
 
 /** A word that is said of consent alone: `granted`, `DENY`, `acconsento`, not `yes` or `on`. */
-function isConsentWord(value: unknown): boolean {
+export function isConsentWord(value: unknown): boolean {
   if (typeof value !== 'string' || value.length < 4) return false;
   return outcomeOf(choiceMeant(value)) !== null && !everydayWords.test(value);
 }
