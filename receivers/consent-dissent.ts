@@ -208,8 +208,10 @@ const no: ReadonlySet<string> = new Set(
   'false no off n nein non nee nej nei nao nie ne ei none aus uit disabled inactive'.split(' '),
 );
 
+type Answer = 'yes' | 'no' | 'refusal';
+
 /** A flag as an answer: `refusal`: in a word of refusal. Null: it is no flag. */
-function answerOf(value: unknown, role: NameRole): 'yes' | 'no' | 'refusal' | null {
+function answerOf(value: unknown, role: NameRole): Answer | null {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') {
     const isNamed = (role.isPurpose || role.isConsent) && !role.isCount && !role.isCircumstance && !role.isContainer;
@@ -217,11 +219,23 @@ function answerOf(value: unknown, role: NameRole): 'yes' | 'no' | 'refusal' | nu
   }
   // Ids, times and versions have digits.
   if (typeof value !== 'string' || value.length > 40 || /\d/.test(value)) return null;
+  let answer = remembered.get(value);
+  if (answer === undefined) {
+    answer = wordMeant(value);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(value, answer);
+  }
+  return answer;
+}
+
+const remembered = new Map<string, Answer | null>();
+const MAX_REMEMBERED = 2000;
+
+function wordMeant(value: string): Answer | null {
   const word = plainForm(value);
   if (yes.has(word)) return 'yes';
   if (no.has(word)) return 'no';
-  const meant = choiceMeant(value);
-  return isRefusal(meant) && !isNecessary(value) ? 'refusal' : null;
+  return isRefusal(choiceMeant(value)) && !isNecessary(value) ? 'refusal' : null;
 }
 
 function isRefusal(meant: ReturnType<typeof choiceMeant>): boolean {

@@ -82,6 +82,9 @@ const MAX_WRAPPED = 100_000;
 
 /** Whether a text begins like one that {@link parseWrapped} opens. */
 export function mayBeWrapped(text: string): boolean {
+  const first = text.charCodeAt(0);
+  // Most texts begin with another letter or a digit than `e` and `W`.
+  if (first >= 0x30 && first < 0x7b && first !== 0x65 && first !== 0x57 && first !== 0x5b) return false;
   return /^\s*(?:[[{]|%(?:25)*(?:7B|5B)|eyJ|W[yz3])/i.test(text);
 }
 
