@@ -1379,7 +1379,7 @@ export interface components {
              * @description For programs.
              * @enum {string}
              */
-            code: "signature_missing" | "signature_mismatch" | "sign_in_required" | "link_invalid" | "forbidden" | "not_allowed" | "unknown_source" | "not_found" | "method_not_allowed" | "body_too_large" | "misdirected" | "invalid_request" | "unsupported_media_type" | "refused" | "request_timeout" | "headers_too_large" | "conflict" | "too_many_requests" | "store_unavailable" | "overloaded" | "shutting_down" | "internal";
+            code: "signature_missing" | "signature_mismatch" | "sign_in_required" | "link_invalid" | "forbidden" | "not_allowed" | "unknown_source" | "not_found" | "method_not_allowed" | "body_too_large" | "misdirected" | "invalid_request" | "unsupported_media_type" | "refused" | "request_timeout" | "headers_too_large" | "conflict" | "too_many_requests" | "store_unavailable" | "overloaded" | "shutting_down" | "internal" | "unexpected_response" | "no_response";
             /** @description What is wrong with this request, and what to do. */
             detail: string;
             /** @description Each problem, where there can be several. */
