@@ -1,4 +1,5 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import { spreadsheetNote } from '../../reports/render/csv-json.ts';
 import { reports } from '../../reports/index.ts';
 import type { Report } from '../../reports/report.ts';
 import { produceReport } from '../documents/produce-report.ts';
@@ -36,7 +37,7 @@ function reportCommand(command: CommandUnknownOpts, { name, description, formats
     .option('--source <slug>', 'source', 'default')
     .requiredOption('--from <date>', 'first day, YYYY-MM-DD in TIME_ZONE')
     .requiredOption('--to <date>', 'day after the last one')
-    .addOption(new Option('--format <format>', 'file format').choices(formats).default(formats[0]));
+    .addOption(new Option('--format <format>', `file format. ${spreadsheetNote}`).choices(formats).default(formats[0]));
   return withOptions(named, documentFlags);
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
-import { type CsvColumn, renderCsv } from '../../../reports/render/csv-json.ts';
+import { type CsvColumn, renderCsv, spreadsheetNote } from '../../../reports/render/csv-json.ts';
 import {
   isCountedIn,
   listUnmatched,
@@ -451,7 +451,8 @@ function RequestsPage(props: RequestsProps) {
       <h1>All requests</h1>
       {open === null ? null : (
         <p class="lead">
-          {formatCount(open.total)} open. <a href={fileAddress(filter)}>Download the list (CSV)</a>
+          {formatCount(open.total)} open. <a href={fileAddress(filter)}>Download the list (CSV)</a>{' '}
+          <span class="small">{spreadsheetNote}</span>
         </p>
       )}
       <Done text={done} />
