@@ -453,6 +453,19 @@ describe('the request form', () => {
     expect([...framed.headers.getSetCookie(), ...sent.headers.getSetCookie()]).toEqual([]);
   });
 
+  it.each([
+    ['de-AT', 'de-AT'],
+    ['pt-BR', 'pt-BR'],
+    ['PT_br', 'pt-BR'],
+    ['fr', 'fr-FR'],
+    ['xx-DE', 'nl-NL'],
+    ['__proto__', 'nl-NL'],
+  ])('takes the language of its address as people write it: %s', async (language, locale) => {
+    const world = await createFormWorld();
+    const page = await fetch(`${world.url}/r/default?language=${language}`, { headers: { 'accept-language': 'nl' } });
+    expect(/<html lang="([^"]+)"/.exec(await page.text())?.[1]).toBe(locale);
+  });
+
   it.each(Object.keys(letterLanguages))('asks in %s, for every kind of request', async (language) => {
     const world = await createFormWorld();
     const page = await createVisitor(world.url).get(`/r/default?language=${language}&kind=erasure`);
