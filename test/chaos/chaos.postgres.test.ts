@@ -1,16 +1,19 @@
 /** PostgreSQL only: several processes that share a database and Redis. */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
+import type { Jobs } from '../../src/jobs/jobs.ts';
 import { startSandbox } from '../../src/sandbox/start.ts';
-import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { cliPath } from '../serving.ts';
+import { startMailServer } from '../outside/mail-server.ts';
+import { checkBackups, createBackupPlace, makeBackups, makeBackupsByCommand } from './backups.ts';
+import { cli } from './cli.ts';
 import { type Cluster, startCluster } from './cluster.ts';
+import { checkErasures, eraseData } from './erasures.ts';
 import { faults, type FaultName, pick, sleep } from './faults.ts';
-import { startLoad } from './load.ts';
+import { type Acknowledged, startLoad } from './load.ts';
+import { checkMails, mailLetters, mailTasks, makeUnreliable } from './mails.ts';
+import { actionsOf, openOffice } from './office.ts';
+import { checkPacks, makePacks } from './packs.ts';
 import { randomFrom } from './random.ts';
 import { isLong } from '../temporary.ts';
 
@@ -18,8 +21,13 @@ import { isLong } from '../temporary.ts';
 const SECONDS = Number(process.env.CHAOS_SECONDS ?? (isLong ? 150 : 4));
 const SEED = Number(process.env.CHAOS_SEED ?? 1);
 const ROWS = 1500;
+/**
+ * `CHAOS_WORK=all`: also mails, packs, erasures and backups. Not the default yet: a run of 20 seconds passes, one of a minute (seed 7) did not end,
+ * and a document is refused if one of its entries is erased while it is made.
+ */
+const ALL = process.env.CHAOS_WORK === 'all';
 
-test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothing is lost or doubled and every job is done once`, {
+test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothing is lost, doubled or half done`, {
   timeout: (SECONDS + 240) * 1000,
 }, async () => {
   const random = randomFrom(SEED);
@@ -30,22 +38,32 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
     consentRows: ROWS,
   });
   onTestFinished(() => sandbox.close());
+  const mailServer = await startMailServer();
+  makeUnreliable(mailServer, random);
+  const backups = await createBackupPlace();
+  onTestFinished(() => backups.close());
   const cluster = await startCluster({
     receivers: isLong ? 3 : 2,
     workers: 2,
     // A worker is paused for longer than this lease.
     workerFlags: ['--lease', '4'],
-    more: { SERVICE_BASE_URL: baseUrl, SERVICE_API_KEY: sandbox.clients[0]?.apiKey ?? '' },
+    more: {
+      SERVICE_BASE_URL: baseUrl,
+      SERVICE_API_KEY: sandbox.clients[0]?.apiKey ?? '',
+      ...{ SMTP_URL: mailServer.url, MAIL_FROM: 'privacy@acme.example', PUBLIC_URL: 'https://privacy.acme.example' },
+      ...{ BACKUP_FOLDER: backups.folder, BACKUP_RECIPIENTS: backups.recipient },
+    },
   });
   onTestFinished(() => cluster.close());
-  const store = await openPostgresStore({ url: cluster.postgres.url(), connectTimeout: 5000 });
-  onTestFinished(() => store.close());
-  const jobs = createJobs({ store, clock: () => new Date() });
+  const until = Date.now() + SECONDS * 1000;
+  const office = await openOffice(cluster, until);
+  onTestFinished(() => office.context.close());
+  const { store, jobs } = office.context;
 
   const urls = cluster.receivers.map(({ url }) => url);
   const bannerId = sandbox.clients[0]?.banners[0]?.id ?? '';
   const load = startLoad({ urls, secret: cluster.secret, bannerId, senders: 6, rest: 15, random });
-  const until = Date.now() + SECONDS * 1000;
+  const confirmed: Parameters<typeof checkErasures>[1][number][] = [];
   const [reports, done] = await Promise.all([
     enqueueUntil(until, jobs),
     // Processes and servers fail at the same time, but none of them twice at once.
@@ -53,34 +71,55 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
       failUntil(until, cluster, ['kill a receiver', 'kill a worker', 'pause a receiver', 'pause a worker'], random),
       failUntil(until, cluster, ['restart PostgreSQL', 'crash PostgreSQL', 'flush Redis', 'restart Redis'], random),
     ]).then((lists) => lists.flat()),
+    ...(ALL
+      ? [
+          mailLetters(office),
+          mailTasks(office),
+          makePacks(office),
+          eraseData(office, load, confirmed, random),
+          makeBackups(office),
+          makeBackupsByCommand(office, cluster, backups, random),
+        ]
+      : []),
   ]);
   const story = () =>
     [
       `seed ${SEED}: ${done.join(', ')}`,
+      ...[...office.failures].map(([message, count]) => `${count} × ${message}`),
       ...[...cluster.receivers, ...cluster.workers].map((one) => one.errors().slice(-2000)),
     ].join('\n');
 
   await load.finish(60_000).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${story()}`);
   });
-  const left = await waitForJobs(store, 90_000);
+  const left = await waitForJobs(store, 120_000);
   expect(left, story()).toEqual([]);
 
   // Every kind of fault happened, and the load continued during them.
   expect(new Set(done).size, story()).toBeGreaterThanOrEqual(4);
   expect(load.acknowledged.length).toBeGreaterThan(SECONDS * 5);
 
-  // Each acknowledged delivery is in the ledger exactly once, with the number in its acknowledgement.
+  // What was erased is erased as a whole, and nothing else is.
+  const erasures = await checkErasures(office, confirmed);
+
+  // Each acknowledged delivery is in the ledger exactly once, with the number in its acknowledgement; an erased one
+  // without its content, but with the key by which a repeat is recognised.
   expect(load.contradictions).toEqual([]);
   const stored = await store.read
     .selectFrom('entries')
-    .select(['seq', 'kind', 'body'])
+    .select(['seq', 'body', 'dedupe_key'])
     .where('kind', '=', 'webhook')
     .orderBy('seq')
     .execute();
-  const seqOf = new Map(stored.map(({ seq, body }) => [body?.toString('utf8'), seq]));
-  expect(seqOf.size).toBe(stored.length);
-  expect(load.acknowledged.filter(({ body, seq }) => seqOf.get(body) !== seq)).toEqual([]);
+  const bySeq = new Map(stored.map((entry) => [entry.seq, entry]));
+  const isStored = ({ body, seq }: Acknowledged) => {
+    const entry = bySeq.get(seq);
+    return erasures.seqs.has(seq)
+      ? entry?.body === null && entry.dedupe_key.equals(office.context.ledger.keyOf(Buffer.from(body)))
+      : entry?.body?.toString('utf8') === body;
+  };
+  expect(load.acknowledged.filter((one) => !isStored(one))).toEqual([]);
+  expect(new Set(load.acknowledged.map(({ seq }) => seq)).size).toBe(load.acknowledged.length);
   expect(stored.length).toBe(load.acknowledged.length);
 
   // seq has no gaps, neither overall nor within a source.
@@ -96,10 +135,15 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
   }
 
   // Each job took effect once: one document per request, each row of the service's log once.
-  const failed = await store.read.selectFrom('jobs').select(['kind', 'error']).where('state', '=', 'failed').execute();
-  expect(failed.filter(({ kind }) => kind !== 'sync')).toEqual([]);
-  const readProduced = () =>
-    store.read.selectFrom('action_history').select('object').where('action', '=', 'document.produced').execute();
+  const failed = await store.read
+    .selectFrom('jobs')
+    .select(['kind', 'error'])
+    .where('state', '=', 'failed')
+    .where('kind', 'in', ['document', 'seal', 'backup'])
+    .execute();
+  expect(failed, story()).toEqual([]);
+  const readProduced = async () =>
+    (await actionsOf(office, 'document.produced')).filter(({ details }) => details['name'] === 'delivery-log');
   // The read models catch up without help once the servers are back.
   await expect.poll(async () => (await readProduced()).length, { message: story() }).toBe(reports);
   const produced = await readProduced();
@@ -119,6 +163,15 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
     .execute();
   expect([rows.length, digests.size], `sync jobs: ${JSON.stringify(syncs)}`).toEqual([ROWS, ROWS]);
 
+  const figures = ALL
+    ? [
+        await checkMails(office, mailServer),
+        await checkPacks(office),
+        erasures.figures,
+        await checkBackups(office, cluster, backups),
+      ]
+    : [];
+
   // An outsider finds the ledger intact, and the read models match the entries.
   expect(await cli(cluster, 'ledger', 'verify')).toMatchObject({ faults: [], entries: numbers.length });
   expect(await cli(cluster, 'ledger', 'rebuild')).toMatchObject({ differences: [] });
@@ -130,7 +183,8 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
       [
         `faults: ${counts.join(', ')}`,
         `deliveries: ${load.acknowledged.length} acknowledged (${answers.join(', ')}), longest time without an acknowledgement ${(load.longestSilence() / 1000).toFixed(1)} s`,
-        `entries: ${numbers.length}, documents: ${reports}\n`,
+        ...figures,
+        `entries: ${numbers.length}, reports: ${reports}\n`,
       ].join('\n'),
     );
   }
@@ -189,28 +243,31 @@ async function failUntil(
   return done;
 }
 
-/** Waits until no job is left; resolves with the kinds and states of the remaining ones if that takes too long. */
+/**
+ * Waits until no job is left, without the pauses before another attempt; resolves with the kinds and states of the
+ * remaining ones if that takes too long.
+ */
 async function waitForJobs(store: Store, limit: number): Promise<string[]> {
+  const kinds = ['document', 'sync', 'seal', 'letter-mail', 'task-mail', 'erase', 'backup'];
   const until = Date.now() + limit;
   for (;;) {
+    await store.transaction(({ query }) =>
+      query
+        .updateTable('jobs')
+        .set({ run_at: new Date().toISOString() })
+        .where('state', '=', 'waiting')
+        .where('kind', 'in', kinds)
+        .where('run_at', '>', new Date().toISOString())
+        .execute(),
+    );
     const left = await store.read
       .selectFrom('jobs')
       .select(['kind', 'job_key', 'state', 'error'])
       .where('state', 'in', ['waiting', 'running'])
-      .where('kind', 'in', ['document', 'sync', 'seal'])
+      .where('kind', 'in', kinds)
       .execute();
     if (left.length === 0) return [];
     if (Date.now() > until) return left.map((job) => Object.values(job).join(' '));
     await sleep(500);
   }
-}
-
-async function cli({ env, folder }: Cluster, ...args: string[]): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(process.execPath, [cliPath, ...args, '--json'], {
-    env,
-    cwd: folder,
-    maxBuffer: 64 << 20,
-    timeout: 120_000,
-  });
-  return JSON.parse(stdout);
 }

@@ -21,11 +21,17 @@ export interface MailServer {
   refuse: { readonly code: number; readonly at: 'recipient' | 'message' } | null;
   /** Takes the next mails and closes the connection without a response. */
   hangsUp: boolean;
+  /** Decides about each mail that was received, in place of `refuse` and `hangsUp`; null: those decide. */
+  treat: ((mail: TakenMail) => Promise<Treatment>) | null;
   close(): Promise<void>;
 }
 
+/** `hang up`: the mail is taken, but the sender is not told; `turn away`: not taken, the sender may try again. */
+export type Treatment = 'take' | 'hang up' | 'turn away';
+
 /** A connection of the server, which its types do not describe. */
 interface Open {
+  readonly session: { readonly id: string };
   readonly _socket: { destroy(): void };
 }
 
@@ -52,15 +58,22 @@ export async function startMailServer({ tls = false, startTls = true, port = 0 }
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
+        const mail = read(
+          Buffer.concat(chunks).toString(),
+          session.envelope.rcptTo.map(({ address }) => address),
+        );
+        const connections = server.connections as Set<Open>;
+        if (taken.treat !== null)
+          return void taken.treat(mail).then((treatment) => {
+            if (treatment !== 'turn away') mails.push(mail);
+            if (treatment === 'take') done(null);
+            else if (treatment === 'turn away')
+              done(Object.assign(new Error('come back later'), { responseCode: 451 }));
+            else for (const open of connections) if (open.session.id === session.id) open._socket.destroy();
+          });
         const refused = refusal('message');
-        if (refused === null)
-          mails.push(
-            read(
-              Buffer.concat(chunks).toString(),
-              session.envelope.rcptTo.map(({ address }) => address),
-            ),
-          );
-        if (taken.hangsUp) for (const { _socket: socket } of server.connections as Set<Open>) socket.destroy();
+        if (refused === null) mails.push(mail);
+        if (taken.hangsUp) for (const { _socket: socket } of connections) socket.destroy();
         else done(refused);
       });
     },
@@ -76,6 +89,7 @@ export async function startMailServer({ tls = false, startTls = true, port = 0 }
     mails,
     refuse: null,
     hangsUp: false,
+    treat: null,
     async close() {
       if (isClosed) return;
       isClosed = true;
