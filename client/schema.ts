@@ -1833,8 +1833,7 @@ export interface operations {
                     message?: string | null;
                     /**
                      * Received
-                     * Format: date-time
-                     * @description When it arrived through any channel of the controller.
+                     * @description When it arrived through any channel of the controller: an ISO 8601 time, in the controller’s time zone if it has no offset, or a day (YYYY-MM-DD).
                      */
                     receivedAt: string;
                     reference?: string;
@@ -3419,10 +3418,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: date-time
-                     * @description The time in question, ISO 8601 with an offset.
-                     */
+                    /** @description The time in question: an ISO 8601 time, in the controller’s time zone if it has no offset, or a day (YYYY-MM-DD). A day means its end. */
                     at: string;
                     /** @description A visitor hash, an e-mail address, or the id of a consent record. */
                     identifier: string;
@@ -4284,20 +4280,14 @@ export interface operations {
             content: {
                 "application/json": {
                     caseId?: string;
-                    /**
-                     * Format: date-time
-                     * @description Of receipt.
-                     */
+                    /** @description Of receipt: an ISO 8601 time, in the controller’s time zone if it has no offset, or a day (YYYY-MM-DD). */
                     from?: string;
                     reason: string;
                     /** @description Default: every source, if you can see them all. */
                     source?: string;
                     /** @description A visitor hash, e-mail address or record id; needs source. Only a keyed hash is kept. */
                     subject?: string;
-                    /**
-                     * Format: date-time
-                     * @description Of receipt, exclusive.
-                     */
+                    /** @description Of receipt, exclusive: an ISO 8601 time, in the controller’s time zone if it has no offset, or a day (YYYY-MM-DD). */
                     to?: string;
                 };
             };

@@ -81,16 +81,6 @@ export function wholeNumberFrom(least: number): (text: string) => number {
   };
 }
 
-/** Parses a flag that takes an ISO 8601 time with an offset; returns it in UTC with milliseconds. */
-export function momentFrom(flag: string): (text: string) => string {
-  return (text) => {
-    const read = readTime(text, null);
-    if (read.problem !== undefined)
-      throw new InvalidArgumentError(`Invalid time "${text}" for ${flag}: ${read.problem}`);
-    return read.at;
-  };
-}
-
 /** The description of a flag that takes a time. */
 export const timeOrDay = 'an ISO 8601 time, or a day (from midnight in TIME_ZONE)';
 

@@ -38,6 +38,9 @@ export function momentAt(local: string, timeZone: string): string {
   return new Date(Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds).toISOString();
 }
 
+/** A time that was read, or why it could not be. */
+export type ReadTime = { readonly at: string; readonly problem?: never } | { readonly problem: string };
+
 const TIME =
   /^(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?$/i;
 
@@ -46,10 +49,7 @@ const TIME =
  * missing (`2026-11-27T10:00Z`, `…+0100`). With a time zone, also a local time without an offset, and a day, which begins at midnight.
  * `at`: ISO 8601 UTC with milliseconds. `problem`: what is wrong, in words that follow `Invalid time "…": `.
  */
-export function readTime(
-  text: string,
-  timeZone: string | null,
-): { readonly at: string; readonly problem?: never } | { readonly problem: string } {
+export function readTime(text: string, timeZone: string | null): ReadTime {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
   const [, day, clock, utc, hours, minutes = '00'] = TIME.exec(text) ?? [];
   const example = '2026-07-01T14:02Z or 2026-07-01T16:02:00+02:00';

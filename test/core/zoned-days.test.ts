@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { momentFrom } from '../../src/commands/command-io.ts';
+import { timeOf } from '../../src/commands/command-io.ts';
 import { calendarProblem, readTime } from '../../src/core/zoned-days.ts';
 
 it.each([
@@ -15,10 +15,10 @@ it.each([
 });
 
 it('a time on a day that does not exist is refused instead of read as the next day', () => {
-  expect(() => momentFrom('--received')('2026-06-31T10:00:00Z')).toThrow(
+  expect(() => timeOf('2026-06-31T10:00:00Z', '--received', 'UTC')).toThrow(
     'Invalid time "2026-06-31T10:00:00Z" for --received: June has 30 days.',
   );
-  expect(momentFrom('--received')('2026-06-30T10:00:00Z')).toBe('2026-06-30T10:00:00.000Z');
+  expect(timeOf('2026-06-30T10:00:00Z', '--received', 'UTC')).toBe('2026-06-30T10:00:00.000Z');
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AnswerPart, choiceTexts, moves } from '../../cases/moves.ts';
-import { momentAt } from '../../core/zoned-days.ts';
+import { readTime } from '../../core/zoned-days.ts';
 import type { ControllerProfile } from '../../law/profile.ts';
 import { dateText, momentText } from '../../core/time-words.ts';
 import { jurisdictionChoices, jurisdictionText } from '../../law/jurisdictions.ts';
@@ -144,11 +144,9 @@ export function readFields(schema: z.ZodObject, form: Readonly<Record<string, st
       values[name] = value.replaceAll('\r\n', '\n');
       continue;
     }
-    try {
-      values[name] = momentAt(value, timeZone);
-    } catch {
-      problems.push(`${label}: use a date and time like 2026-07-01T14:30.`);
-    }
+    const read = readTime(value, timeZone);
+    if (read.problem === undefined) values[name] = read.at;
+    else problems.push(`${label}: Invalid time "${value.slice(0, 60)}": ${read.problem}`);
   }
   return problems.length > 0 ? { outcome: 'refused', problems } : { outcome: 'read', values };
 }
