@@ -1839,7 +1839,6 @@ export interface operations {
                     reference?: string;
                     /**
                      * E-mail of the requester
-                     * Format: email
                      * @default null
                      */
                     requesterEmail?: string | null;

@@ -326,8 +326,17 @@ describe('configuration', () => {
       implicitTls: true,
       login: { user: 'ledger@example.org', password: 'p:w' },
       clearText: false,
-      from: 'Ledger <ledger@example.org>',
+      from: { name: 'Ledger', address: 'ledger@example.org' },
     });
+    const fromOf = (MAIL_FROM: string) => mailOf('smtp://mail.example', { MAIL_FROM })?.from;
+    const address = 'ledger@example.org';
+    expect(fromOf(address)).toEqual({ name: null, address });
+    for (const name of ['Privacy: Acme', 'Acme [EU]; Ltd, Co.', 'Acme: a; b'])
+      expect([fromOf(`${name} <${address}>`), fromOf(`"${name}" <${address}>`)]).toEqual([
+        { name, address },
+        { name, address },
+      ]);
+    expect(fromOf(`"The \\"Ledger\\" <EU>" <${address}>`)).toEqual({ name: 'The "Ledger" <EU>', address });
     expect(mailOf('smtp://mail.example')).toMatchObject({
       port: 587,
       implicitTls: false,

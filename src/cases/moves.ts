@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { emailSchema } from '../core/email.ts';
 import { lineOf } from '../core/validation.ts';
 import { readTime } from '../core/zoned-days.ts';
 import { requestKinds } from '../core/vocabulary.ts';
@@ -180,7 +181,7 @@ export const moves = {
           description: 'Determines which laws apply in addition to the controller’s.',
         }),
         requesterName: nullableLine.optional().meta({ title: 'Name of the requester' }),
-        requesterEmail: nullableLine.optional().meta({ title: 'E-mail of the requester', format: 'email' }),
+        requesterEmail: nullableLine.optional().meta({ title: 'E-mail of the requester', format: 'idn-email' }),
         language: nullableLine.optional().meta({ title: 'Language of the requester' }),
         /** Only an earlier receipt: the clock starts when the request reached any channel (EDPB 01/2022 §159). */
         receivedAt: moment.optional().meta({
@@ -294,7 +295,7 @@ export const moves = {
       what: line.meta({ title: 'What has to be done', description: 'For example “Delete the customer in the shop”.' }),
       due: z.iso.date().meta({ title: 'Due by' }),
       owner: line.optional().meta({ title: 'Owner', description: 'Who does it.' }),
-      ownerEmail: z.email().max(300).optional().meta({ title: 'E-mail of the owner' }),
+      ownerEmail: emailSchema.optional().meta({ title: 'E-mail of the owner' }),
       instructions: text.optional().meta({
         title: 'Instructions',
         description:

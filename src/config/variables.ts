@@ -1,3 +1,5 @@
+import { emailSchema, isEmail } from '../core/email.ts';
+import { isOneLine } from '../core/validation.ts';
 import { MIXED_RECIPIENTS, quantumResistance, recipientProblem } from '../core/age-recipients.ts';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -683,18 +685,19 @@ function smtpUrl(text: string): Omit<MailSettings, 'from' | 'clearText'> | Refus
   }
 }
 
-const address = z.email().max(254);
-
-function mailFrom(text: string): string | Refusal {
-  const [, , inside] = /^([^<>\r\n]{1,100}) <([^<>\s]+)>$/.exec(text) ?? [];
-  return address.safeParse(inside ?? text).success
-    ? text
+function mailFrom(text: string): MailSettings['from'] | Refusal {
+  const [, quoted, plain, inside] =
+    /^(?:"((?:[^"\\]|\\.){1,100})"|([^<>\r\n]{1,100}?))\s+<([^<>\s]+)>$/.exec(text) ?? [];
+  const name = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain ?? null;
+  const address = emailSchema.safeParse(inside ?? text);
+  return address.success && isOneLine(name ?? '')
+    ? { name, address: address.data }
     : refuse(`must be an address like ledger@example.org or Consent ledger <ledger@example.org>, not ${quote(text)}`);
 }
 
 function mailAddresses(text: string): string[] | Refusal {
-  const addresses = list(text);
-  const wrong = addresses.find((one) => !address.safeParse(one).success);
+  const addresses = list(text).map((one) => one.normalize('NFC'));
+  const wrong = addresses.find((one) => !isEmail(one));
   return wrong === undefined ? addresses : refuse(`must be e-mail addresses, not ${quote(wrong)}`);
 }
 

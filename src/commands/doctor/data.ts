@@ -475,7 +475,7 @@ async function checkNotifications({ store, config, clock }: Context): Promise<Li
   if (mail !== null)
     try {
       await checkMailServer(mail);
-      lines.push(ok('notifications', `The mail server ${mail.host} accepts mail from ${mail.from}.`));
+      lines.push(ok('notifications', `The mail server ${mail.host} accepts mail from ${mail.from.address}.`));
     } catch (error) {
       if (!(error instanceof SendError)) throw error;
       const remedy = 'Correct SMTP_URL, then run `consent-ledger notify test --to <address>`.';

@@ -9,6 +9,7 @@ import { changeOwnAddress, confirmNewAddress, findNewAddress } from '../../peopl
 import { changePassword, findPerson, type Person, presentPasswordProblem, revokeSession } from '../../people/people.ts';
 import {
   countRecoveryCodes,
+  issuerName,
   proposeSecondFactor,
   type Proposal,
   removeSecondFactor,
@@ -181,14 +182,14 @@ async function revokeToken(exchange: Exchange): Promise<FastifyReply> {
 
 async function showSecondFactor(exchange: Exchange): Promise<FastifyReply> {
   const { email } = await ownAccount(exchange);
-  return sendSecondFactor(exchange, proposeSecondFactor(email));
+  return sendSecondFactor(exchange, proposeSecondFactor(email, issuerName(exchange.context.config.adminUrl)));
 }
 
 async function setUpSecondFactor(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const person = await ownAccount(exchange);
   const { secret = '', code = '', present = '' } = formOf(request.body);
-  const proposal = proposeSecondFactor(person.email, secret);
+  const proposal = proposeSecondFactor(person.email, issuerName(context.config.adminUrl), secret);
   if (proposal === null) throw new CodedError('invalid_request');
   const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
   if (wrong !== null) return sendSecondFactor(exchange, proposal, [wrong], 422);
