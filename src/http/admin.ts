@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie';
+import { keepSourcesCurrent } from './current-sources.ts';
 import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
@@ -121,8 +122,11 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
         .send(script),
     );
   await apiDescription(app, context);
-  await app.register(apiScope, context);
-  await app.register(officePages, context);
+  await app.register(async (scope) => {
+    keepSourcesCurrent(scope, context);
+    await scope.register(apiScope, context);
+    await scope.register(officePages, context);
+  });
   return app;
 }
 
