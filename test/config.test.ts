@@ -232,6 +232,8 @@ describe('configuration', () => {
       OIDC_ISSUER: 'http://login.example.org',
       OIDC_CLIENT_ID: 'a client',
       OIDC_CLIENT_SECRET: 'hush secret',
+      OIDC_EMAIL_TRUST: 'everyone',
+      OIDC_EMAIL_CLAIM: 'two words',
       OIDC_NAME: 'a name of more letters than there is room for on a button of the sign-in page',
       SMTP_URL: 'https://user:hush@mail.example',
       MAIL_FROM: 'the ledger',
@@ -315,6 +317,23 @@ describe('configuration', () => {
     });
     for (const wrong of ['s3://a', 's3://bucket/a/../b', 's3://bucket//a', 's3://Bucket', 's3://bucket/ä'])
       expect(problemsOf({ BACKUP_BUCKET: wrong, ...keys })).toHaveLength(1);
+  });
+
+  test('trusts the addresses of an issuer only if that is one organisation, and other claims only with it', () => {
+    const signOn = (more: Record<string, string>) => {
+      const issuer = 'https://login.microsoftonline.com/9122040d-6c67-4c5b-b112-36a304b66dad/v2.0';
+      return { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'ledger', ...more };
+    };
+    expect(loadConfig(signOn({}), folder).signOn?.email).toEqual({ claim: 'email', trust: 'verified' });
+    const upn = { OIDC_EMAIL_TRUST: 'issuer', OIDC_EMAIL_CLAIM: 'preferred_username' };
+    expect(loadConfig(signOn(upn), folder).signOn?.email).toEqual({ claim: 'preferred_username', trust: 'issuer' });
+    expect(problemsOf(signOn({ OIDC_EMAIL_CLAIM: 'upn' }))).toEqual([
+      expect.stringContaining('set OIDC_EMAIL_TRUST=issuer'),
+    ]);
+    for (const OIDC_ISSUER of ['https://login.microsoftonline.com/common/v2.0', 'https://accounts.google.com'])
+      expect(problemsOf(signOn({ OIDC_ISSUER, OIDC_EMAIL_TRUST: 'issuer' }))).toEqual([
+        expect.stringContaining('needs an OIDC_ISSUER of one organisation'),
+      ]);
   });
 
   test('reads a mail server with its login, without TLS only on this machine or if explicitly allowed', () => {

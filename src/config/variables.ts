@@ -1,5 +1,6 @@
 import { emailSchema, isEmail } from '../core/email.ts';
 import { isOneLine } from '../core/validation.ts';
+import { emailTrusts } from '../people/provided-email.ts';
 import { MIXED_RECIPIENTS, quantumResistance, recipientProblem } from '../core/age-recipients.ts';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -176,6 +177,14 @@ export const variables = {
   ),
   OIDC_CLIENT_ID: plain('unset', 'Client id registered there, with the address <ADMIN_URL>/sign-in/sso/callback.'),
   OIDC_CLIENT_SECRET: secret('unset', 'Its secret; unset for a client without one (PKCE alone).'),
+  OIDC_EMAIL_TRUST: plain(
+    'verified',
+    'Which addresses count: verified (email_verified), xms_edov (Entra ID’s claim about the domain), or issuer (all; only for an issuer of one organisation).',
+  ),
+  OIDC_EMAIL_CLAIM: plain(
+    'email',
+    'Claim with the address by which accounts are found, for example preferred_username; another than email needs OIDC_EMAIL_TRUST=issuer.',
+  ),
   OIDC_NAME: plain('single sign-on', 'Name on the sign-in page, after “Sign in with”.'),
   SMTP_URL: secret('unset', 'Mail server: smtps://user:password@mail.example:465, or smtp://… with STARTTLS.'),
   MAIL_FROM: plain('unset', 'Sender of mails, for example Consent ledger <ledger@example.org>.'),
@@ -286,6 +295,11 @@ export const valuesSchema = z.object({
   OIDC_ISSUER: optional(read(issuerUrl)),
   OIDC_CLIENT_ID: optional(read(token)),
   OIDC_CLIENT_SECRET: optional(read(token)),
+  OIDC_EMAIL_TRUST: z
+    .string()
+    .default('verified')
+    .transform(read(oneOf(emailTrusts))),
+  OIDC_EMAIL_CLAIM: z.string().default('email').transform(read(claimName)),
   OIDC_NAME: z.string().default('single sign-on').transform(read(signOnName)),
   SMTP_URL: optional(read(smtpUrl)),
   MAIL_FROM: optional(read(mailFrom)),
@@ -649,6 +663,12 @@ function onOrOff(text: string): boolean | Refusal {
 /** Never quotes the text, which may contain a password. */
 function signOnName(text: string): string | Refusal {
   return text.length <= 60 ? text : refuse('must have at most 60 characters');
+}
+
+function claimName(text: string): string | Refusal {
+  return /^[!-~]{1,200}$/.test(text)
+    ? text
+    : refuse(`must be the name of a claim like email or upn, not ${quote(text)}`);
 }
 
 function issuerUrl(text: string): string | Refusal {

@@ -9,6 +9,7 @@ import { CodedError } from '../../core/errors.ts';
 import { equalBytes, hmacSha256 } from '../../crypto/hash.ts';
 import { recordRefusal } from '../../people/sign-in.ts';
 import { type ProvidedIdentity, signInByProvider } from '../../people/single-sign-on.ts';
+import { readProvidedEmail } from '../../people/provided-email.ts';
 import { closeSession } from '../../people/sessions.ts';
 import { formOf } from '../pages/frame.ts';
 import { browserOf, cookieOptions, setSessionCookie } from './sessions.ts';
@@ -107,7 +108,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
 
   /** The person named by the provider, or null: it refused, or its response does not belong to this request. */
   async function identify(request: FastifyRequest, pending: Pending): Promise<ProvidedIdentity | null> {
-    if (provider === null) return null;
+    if (provider === null || settings === null) return null;
     const client = await import('openid-client');
     try {
       const configuration = await provider();
@@ -120,16 +121,11 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
       if (claims === undefined) return null;
       // Many providers leave the address out of the token but return it on request.
       const told =
-        claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+        claims[settings.email.claim] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
           ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : claims;
-      return {
-        issuer: claims.iss,
-        subject: claims.sub,
-        email: typeof told['email'] === 'string' ? told['email'].slice(0, 254) : null,
-        emailVerified: told['email_verified'] === true,
-        nonce: pending.nonce,
-      };
+      const read = readProvidedEmail(told, settings.email);
+      return { issuer: claims.iss, subject: claims.sub, ...read, nonce: pending.nonce };
     } catch (error) {
       // Only the message: other properties of the error may contain a token.
       const reason = error instanceof Error ? error.message : String(error);
