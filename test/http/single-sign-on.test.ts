@@ -98,6 +98,30 @@ test('a provider that states nothing about addresses is trusted only by a settin
   expect((await trusting.signOn('olga')).status).toBe(303);
 });
 
+test('the page says why the provider signed nobody in', async () => {
+  const accounts = { olga: { sub: 'olga', email: ADDRESS, email_verified: true } };
+  const mistyped = await begin(accounts, { OIDC_CLIENT_SECRET: 'a-mistyped-secret-of-the-client-01' });
+  const refused = await mistyped.signOn('olga');
+  expect([refused.status, refused.text]).toEqual([
+    401,
+    expect.stringMatching(/did not sign you in: client authentication failed \(invalid_client\)\./) as string,
+  ]);
+
+  const { world, provider } = await begin(accounts);
+  const visitor = createVisitor(world.adminUrl);
+  const begun = new URL((await visitor.get('/sign-in/sso')).headers.get('location') ?? '');
+  const told = new URLSearchParams({
+    ...{ error: 'access_denied', state: begun.searchParams.get('state') ?? '', iss: provider.issuer },
+    error_description: 'AADSTS50105: The user is not assigned to a role. <b>',
+  });
+  const back = await visitor.get(`/sign-in/sso/callback?${told.toString()}`);
+  expect(back.text).toContain('AADSTS50105: The user is not assigned to a role. &lt;b> (access_denied).');
+  // Only with the state of this browser: a link could otherwise put words on the page.
+  const other = createVisitor(world.adminUrl);
+  await other.get('/sign-in/sso');
+  expect((await other.get(`/sign-in/sso/callback?${told.toString()}`)).text).not.toContain('AADSTS');
+});
+
 test('responses that were not requested here, are used again, were changed or come too late sign nobody in', async () => {
   const { world, provider } = await begin({ olga: { sub: 'olga', email: ADDRESS, email_verified: true } });
   const start = async () => {

@@ -12,6 +12,7 @@ import { type ProvidedIdentity, signInByProvider } from '../../people/single-sig
 import { readProvidedEmail } from '../../people/provided-email.ts';
 import { closeSession } from '../../people/sessions.ts';
 import { formOf } from '../pages/frame.ts';
+import { explainSignOn } from './sign-on-failure.ts';
 import { browserOf, cookieOptions, setSessionCookie } from './sessions.ts';
 import { ATTEMPTS_PER_MINUTE, localPath, sendSignIn } from './sign-in-routes.tsx';
 
@@ -50,8 +51,8 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
     const next = localPath(formOf(request.query)['next'] ?? '');
     const client = await import('openid-client');
     const configuration = await provider().catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      request.log.error({ reason, issuer: settings.issuer }, 'single sign-on cannot be reached');
+      const { words: _words, ...facts } = explainSignOn(error, settings.name);
+      request.log.error({ ...facts, issuer: settings.issuer }, 'single sign-on cannot be reached');
       return null;
     });
     if (configuration === null)
@@ -83,7 +84,8 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
     void reply.clearCookie(cookie, optionsOf(request));
     if (pending === null) return refuse(request, reply, '/', 'It took too long, or was started in another browser.');
     const identity = await identify(request, pending);
-    if (identity === null) return refuse(request, reply, pending.next, `${settings.name} did not sign you in.`);
+    if ('problem' in identity)
+      return refuse(request, reply, pending.next, `${settings.name} did not sign you in: ${identity.problem}.`);
     const signed = await signInByProvider(context, identity, browserOf(request));
     switch (signed.outcome) {
       case 'signed-in':
@@ -91,6 +93,10 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
         setSessionCookie(context, reply, signed.session);
         return reply.redirect(pending.next, 303);
       case 'unverified':
+        request.log.warn(
+          { issuer: settings.issuer, claim: settings.email.claim, trust: settings.email.trust },
+          'a single sign-on was refused: the provider did not give an address that counts (OIDC_EMAIL_TRUST)',
+        );
         return refuse(request, reply, pending.next, `${settings.name} did not give a verified e-mail address.`);
       case 'unknown':
         return refuse(request, reply, pending.next, 'There is no account for you here. Ask an owner or admin for one.');
@@ -106,9 +112,9 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
     }
   });
 
-  /** The person named by the provider, or null: it refused, or its response does not belong to this request. */
-  async function identify(request: FastifyRequest, pending: Pending): Promise<ProvidedIdentity | null> {
-    if (provider === null || settings === null) return null;
+  /** The person named by the provider, or why there is none: it refused, or its response does not belong to this request. */
+  async function identify(request: FastifyRequest, pending: Pending): Promise<ProvidedIdentity | { problem: string }> {
+    if (provider === null || settings === null) throw new CodedError('not_found');
     const client = await import('openid-client');
     try {
       const configuration = await provider();
@@ -118,7 +124,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
       const checks = { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true };
       const tokens = await client.authorizationCodeGrant(configuration, url, checks);
       const claims = tokens.claims();
-      if (claims === undefined) return null;
+      if (claims === undefined) return { problem: 'its response has no ID token' };
       // Many providers leave the address out of the token but return it on request.
       const told =
         claims[settings.email.claim] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
@@ -127,10 +133,9 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
       const read = readProvidedEmail(told, settings.email);
       return { issuer: claims.iss, subject: claims.sub, ...read, nonce: pending.nonce };
     } catch (error) {
-      // Only the message: other properties of the error may contain a token.
-      const reason = error instanceof Error ? error.message : String(error);
-      request.log.warn({ reason, issuer: settings?.issuer }, 'a single sign-on was refused');
-      return null;
+      const { words, ...facts } = explainSignOn(error, settings.name);
+      request.log.warn({ ...facts, issuer: settings.issuer }, 'a single sign-on was refused');
+      return { problem: words };
     }
   }
 
