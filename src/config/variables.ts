@@ -169,7 +169,7 @@ export const variables = {
   ),
   ADMIN_URL: plain(
     'derived from ADMIN_HOST and ADMIN_PORT',
-    'Address at which officers open the admin pages, used for links in notifications.',
+    'Address at which officers open the admin pages: used for links, single sign-on and passkeys, whatever a proxy says about a request.',
   ),
   OIDC_ISSUER: plain(
     'unset',

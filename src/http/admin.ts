@@ -155,7 +155,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   await app.register(csrf, {
     sessionPlugin: '@fastify/cookie',
     cookieKey: `consent_ledger_form_${context.instance}`,
-    cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax' },
+    cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure: 'auto' },
     csrfOpts: {
       hmacKey: hmacSha256(context.keys.instance.session, Buffer.from('forms')).toString('base64'),
       userInfo: true,

@@ -122,6 +122,14 @@ test('the page says why the provider signed nobody in', async () => {
   expect((await other.get(`/sign-in/sso/callback?${told.toString()}`)).text).not.toContain('AADSTS');
 });
 
+test('the redirect address is that of ADMIN_URL, whatever the request says', async () => {
+  const { world } = await begin({}, { ADMIN_URL: 'https://ledger.office.example' });
+  const begun = await fetch(`${world.adminUrl}/sign-in/sso`, { redirect: 'manual' });
+  expect(new URL(begun.headers.get('location') ?? '').searchParams.get('redirect_uri')).toBe(
+    'https://ledger.office.example/sign-in/sso/callback',
+  );
+});
+
 test('responses that were not requested here, are used again, were changed or come too late sign nobody in', async () => {
   const { world, provider } = await begin({ olga: { sub: 'olga', email: ADDRESS, email_verified: true } });
   const start = async () => {

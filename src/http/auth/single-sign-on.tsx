@@ -1,4 +1,5 @@
 import rateLimit from '@fastify/rate-limit';
+import { adminAddressOf } from '../admin-address.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
@@ -44,7 +45,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
   const optionsOf = (request: FastifyRequest) => ({ ...cookieOptions(request), path: PATH });
   const seal = (text: string) =>
     hmacSha256(context.keys.instance.session, Buffer.from(`single sign-on pending ${text}`)).toString('base64url');
-  const addressOf = (request: FastifyRequest) => `${request.protocol}://${request.host}${PATH}/callback`;
+  const addressOf = (request: FastifyRequest) => `${adminAddressOf(context.config, request)}${PATH}/callback`;
 
   app.get(PATH, async (request, reply) => {
     if (settings === null || provider === null) throw new CodedError('not_found');

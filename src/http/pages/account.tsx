@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { adminAddressOf } from '../admin-address.ts';
 import { renderSVG } from 'uqr';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
@@ -93,7 +94,7 @@ async function askForAddress(exchange: Exchange): Promise<FastifyReply> {
   const person = await ownAccount(exchange);
   const { email = '', present = '' } = formOf(request.body);
   const { handle } = officerOf(request);
-  const confirmUrl = (token: string) => `${request.protocol}://${request.host}/account/address?token=${token}`;
+  const confirmUrl = (token: string) => `${adminAddressOf(context.config, request)}/account/address?token=${token}`;
   const asked = await notTooMany(() => changeOwnAddress(context, person, { email, present }, { confirmUrl, handle }));
   if (asked.outcome === 'refused') return sendAccount(exchange, { problems: asked.problems, newAddress: email }, 422);
   return reply.redirect(`/account?done=${asked.outcome === 'sent' ? 'sent' : 'address'}`, 303);
@@ -136,7 +137,7 @@ async function makePasskey(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const person = await ownAccount(exchange);
   const { response = '', present = '' } = formOf(request.body);
-  const place = passkeyOriginOf(request);
+  const place = passkeyOriginOf(context.config, request);
   if (place === null) throw new CodedError('invalid_request');
   const wrong =
     (await notTooMany(() => presentPasswordProblem(context, person, present))) ??
@@ -228,7 +229,7 @@ async function sendAccount(
   const person = personId === null ? null : await findPerson(context, personId);
   const frame = pageFrame(context, request, reply);
   if (person === null) return html(reply, renderPage(<NoAccountPage frame={frame} />), status);
-  const place = passkeyOriginOf(request);
+  const place = passkeyOriginOf(context.config, request);
   const [sessions, tokens, codes, passkeys, creation] = await Promise.all([
     listSessions(context, person.personId),
     listApiTokens(context, person.personId),
