@@ -13,7 +13,7 @@ import {
 } from './gather.ts';
 import { letter } from './letter.ts';
 import { filesOfProof, isWitnessed, proofFilesOf, type ProvenEntry } from './proofs.ts';
-import { renderJson, renderCsv } from '../render/csv-json.ts';
+import { renderCsv, renderJson, spreadsheetNote } from '../render/csv-json.ts';
 import { missingProfileParts } from '../../src/law/profile.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
 import { timelineOf } from '../../src/core/consent-timeline.ts';
@@ -225,6 +225,7 @@ async function* readme(
         ]),
     `${label('manifest.json')} all files with their SHA-256, and how to verify them`,
     '',
+    ...(written.some(({ name }) => name.endsWith('.csv')) ? [spreadsheetNote, ''] : []),
     noLegalAdvice,
     '',
   ];

@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie';
+import { keepSourcesCurrent } from './current-sources.ts';
 import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
@@ -119,8 +120,11 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
         .send(script),
     );
   await apiDescription(app, context);
-  await app.register(apiScope, context);
-  await app.register(officePages, context);
+  await app.register(async (scope) => {
+    keepSourcesCurrent(scope, context);
+    await scope.register(apiScope, context);
+    await scope.register(officePages, context);
+  });
   return app;
 }
 
@@ -149,7 +153,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   await app.register(csrf, {
     sessionPlugin: '@fastify/cookie',
     cookieKey: `consent_ledger_form_${context.instance}`,
-    cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax' },
+    cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure: 'auto' },
     csrfOpts: {
       hmacKey: hmacSha256(context.keys.instance.session, Buffer.from('forms')).toString('base64'),
       userInfo: true,

@@ -46,7 +46,9 @@ const people = { who: 'administer', source: 'installation' } as const;
 export const otherRules: Readonly<Record<string, Rule>> = {
   'GET /metrics': anyone,
   'GET /healthz': anyone,
+  'HEAD /healthz': anyone,
   'GET /readyz': anyone,
+  'HEAD /readyz': anyone,
   'GET /assets/*': anyone,
 
   'GET /sign-in': anyone,

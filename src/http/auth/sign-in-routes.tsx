@@ -83,7 +83,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
 
   app.post('/sign-in/passkey', async (request, reply) => {
     const { response = '', next = '' } = formOf(request.body);
-    const place = passkeyOriginOf(request);
+    const place = passkeyOriginOf(context.config, request);
     const answer = passkeyAnswer(response);
     const session = place === null ? null : await signInWithPasskey(context, answer, place, browserOf(request));
     if (session === null) {
@@ -166,7 +166,7 @@ export async function sendSignIn(
   status = 200,
 ): Promise<FastifyReply> {
   const next = localPath(shown.next);
-  const place = passkeyOriginOf(request);
+  const place = passkeyOriginOf(context.config, request);
   const passkey = place === null ? null : await passkeyRequest(context, place);
   if (passkey !== null) allowScript(reply);
   const signOn = context.config.signOn?.name ?? null;

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { adminAddressOf } from '../../admin-address.ts';
 import { renderSVG } from 'uqr';
 import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
@@ -21,6 +22,7 @@ import {
 } from '../../../people/people.ts';
 import {
   countRecoveryCodes,
+  issuerName,
   proposeSecondFactor,
   type Proposal,
   removeSecondFactor,
@@ -104,7 +106,7 @@ async function askForAddress(exchange: Exchange): Promise<FastifyReply> {
   const person = await ownAccount(exchange);
   const { email = '', present = '' } = formOf(request.body);
   const { handle } = officerOf(request);
-  const confirmUrl = (token: string) => `${request.protocol}://${request.host}/account/address?token=${token}`;
+  const confirmUrl = (token: string) => `${adminAddressOf(context.config, request)}/account/address?token=${token}`;
   const asked = await notTooMany(() => changeOwnAddress(context, person, { email, present }, { confirmUrl, handle }));
   if (asked.outcome === 'refused') return sendAccount(exchange, { problems: asked.problems, newAddress: email }, 422);
   return reply.redirect(`/account?done=${asked.outcome === 'sent' ? 'sent' : 'address'}`, 303);
@@ -147,7 +149,7 @@ async function makePasskey(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const person = await ownAccount(exchange);
   const { response = '', present = '' } = formOf(request.body);
-  const place = passkeyOriginOf(request);
+  const place = passkeyOriginOf(context.config, request);
   if (place === null) throw new CodedError('invalid_request');
   const wrong =
     (await notTooMany(() => presentPasswordProblem(context, person, present))) ??
@@ -193,14 +195,14 @@ async function revokeToken(exchange: Exchange): Promise<FastifyReply> {
 
 async function showSecondFactor(exchange: Exchange): Promise<FastifyReply> {
   const { email } = await ownAccount(exchange);
-  return sendSecondFactor(exchange, proposeSecondFactor(email));
+  return sendSecondFactor(exchange, proposeSecondFactor(email, issuerName(exchange.context.config.adminUrl)));
 }
 
 async function setUpSecondFactor(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const person = await ownAccount(exchange);
   const { secret = '', code = '', present = '' } = formOf(request.body);
-  const proposal = proposeSecondFactor(person.email, secret);
+  const proposal = proposeSecondFactor(person.email, issuerName(context.config.adminUrl), secret);
   if (proposal === null) throw new CodedError('invalid_request');
   const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
   if (wrong !== null) return sendSecondFactor(exchange, proposal, [wrong], 422);
@@ -239,7 +241,7 @@ async function sendAccount(
   const person = personId === null ? null : await findPerson(context, personId);
   const frame = pageFrame(context, request, reply);
   if (person === null) return html(reply, renderPage(<NoAccountPage frame={frame} />), status);
-  const place = passkeyOriginOf(request);
+  const place = passkeyOriginOf(context.config, request);
   const [sessions, tokens, codes, passkeys, creation] = await Promise.all([
     listSessions(context, person.personId),
     listApiTokens(context, person.personId),

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { adminAddressOf } from '../../admin-address.ts';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { counted, formatCount } from '../../../../reports/format.ts';
-import { type CsvColumn, renderCsv } from '../../../../reports/render/csv-json.ts';
+import { type CsvColumn, renderCsv, spreadsheetNote } from '../../../../reports/render/csv-json.ts';
 import {
   isCountedIn,
   listUnmatched,
@@ -245,7 +246,7 @@ async function calendarAddress(exchange: Exchange): Promise<string | null> {
   const { personId } = officerOf(request);
   if (personId === null) return null;
   const token = await calendarToken(calendarDeps(context), personId);
-  return `${request.protocol}://${request.host}/calendar/${token}`;
+  return `${adminAddressOf(context.config, request)}/calendar/${token}`;
 }
 
 async function viewsOf(exchange: Exchange): Promise<readonly SavedView[] | null> {
@@ -293,7 +294,7 @@ export async function calendarRoutes(app: FastifyInstance, context: Context): Pr
       now,
       ...(person.sources === null ? {} : { sources: person.sources }),
     });
-    const origin = `${request.protocol}://${request.host}`;
+    const origin = adminAddressOf(context.config, request);
     const link = (caseId: string) => `${origin}/cases/${encodeURIComponent(caseId)}`;
     return reply
       .type('text/calendar; charset=utf-8')
@@ -451,7 +452,8 @@ function RequestsPage(props: RequestsProps) {
       <h1>All requests</h1>
       {open === null ? null : (
         <p class="lead">
-          {formatCount(open.total)} open. <a href={fileAddress(filter)}>Download the list (CSV)</a>
+          {formatCount(open.total)} open. <a href={fileAddress(filter)}>Download the list (CSV)</a>{' '}
+          <span class="small">{spreadsheetNote}</span>
         </p>
       )}
       <Done text={done} />

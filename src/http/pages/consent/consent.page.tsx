@@ -6,6 +6,7 @@ import {
   evidenceWords,
   type LookUp,
   lookUpConsent,
+  readLookUpTime,
   policyWords,
   purposeStateWords,
   purposeWord,
@@ -18,7 +19,7 @@ import type { Context } from '../../../context.ts';
 import { renderStatement } from '../../../consent/statement.ts';
 import { isoNow } from '../../../core/clock.ts';
 import { momentText } from '../../../core/time-words.ts';
-import { dateIn, localTimeOf, momentAt } from '../../../core/zoned-days.ts';
+import { dateIn, localTimeOf } from '../../../core/zoned-days.ts';
 import { lastCheckpoint } from '../../../documents/frame.ts';
 import { attachment } from '../documents/download.page.tsx';
 import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
@@ -94,8 +95,12 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
     withTexts: boolean,
   ): Promise<{ readonly answer: Answered } | { readonly problems: readonly string[]; readonly status: number }> {
     const { identifier = '', source = '' } = form;
-    const at = momentOf(form['at'] ?? '');
-    if (at === null) return { problems: ['Enter the time.'], status: 422 };
+    const typed = form['at']?.trim() ?? '';
+    if (typed === '') return { problems: ['Enter the time.'], status: 422 };
+    const read = readLookUpTime(typed, context.config.timeZone, isoNow(context.clock));
+    if (read.problem !== undefined)
+      return { problems: [`Invalid time "${typed.slice(0, 60)}": ${read.problem}`], status: 422 };
+    const { at } = read;
     const asOf = await context.projector.catchUp();
     const actor = officerOf(request).officer;
     const answer = await lookUpConsent(context, { source, identifier, at, asOf, actor, withTexts });
@@ -111,14 +116,6 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
   ): FastifyReply {
     const props = { frame: pageFrame(context, request, reply), sources: sourcesOf(context, request).list(), ...shown };
     return html(reply, renderPage(<ConsentPage {...props} />), status);
-  }
-
-  function momentOf(local: string): string | null {
-    try {
-      return momentAt(local, context.config.timeZone);
-    } catch {
-      return null;
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { counted, formatCount } from '../../../../reports/format.ts';
-import { type CsvColumn, renderCsv } from '../../../../reports/render/csv-json.ts';
+import { type CsvColumn, renderCsv, spreadsheetNote } from '../../../../reports/render/csv-json.ts';
 import type { Context } from '../../../context.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import { countBySource } from '../../../store/queries/decisions-in.ts';
@@ -157,7 +157,7 @@ function FiguresPage({ frame, from, to, problems, all, shown, first, next }: Fig
               'request',
               'requests',
             )}
-            . <a href={`/figures/file?${days}`}>Download the list (CSV)</a>
+            . <a href={`/figures/file?${days}`}>Download the list (CSV)</a> <span class="small">{spreadsheetNote}</span>
           </p>
           <Table caption={null} columns={columns} rows={shown} />
           <Pages first={first} next={next} />

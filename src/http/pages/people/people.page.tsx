@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { adminAddressOf } from '../../admin-address.ts';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { countOpenOf } from '../../../cases/list-cases.ts';
 import type { Context } from '../../../context.ts';
@@ -161,7 +162,7 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
     const link =
       made === undefined
         ? null
-        : { ...made, url: `${request.protocol}://${request.host}/join?token=${made.link.token}` };
+        : { ...made, url: `${adminAddressOf(context.config, request)}/join?token=${made.link.token}` };
     const props = {
       frame: pageFrame(context, request, reply),
       people: await listPeople(context),

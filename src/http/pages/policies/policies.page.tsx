@@ -4,7 +4,7 @@ import { isoNow } from '../../../core/clock.ts';
 import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
-import { localTimeOf, momentAt } from '../../../core/zoned-days.ts';
+import { localTimeOf, readTime } from '../../../core/zoned-days.ts';
 import { type CatalogueRow, listPolicyTypes, loadCataloguePage } from '../../../policies/catalogue.ts';
 import { loadPolicy, type PolicyView } from '../../../policies/show.ts';
 import {
@@ -114,7 +114,8 @@ async function showPolicy(exchange: Exchange): Promise<FastifyReply> {
   if (view === undefined) throw notFound();
   const type = view.policy?.policy_type ?? view.listed?.policy_type ?? view.asked?.policy_type ?? null;
   const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
-  const entered = at === '' ? null : momentOf(context, at);
+  const typed = at === '' ? null : readTime(at.trim(), context.config.timeZone);
+  const entered = typed?.problem === undefined ? (typed?.at ?? null) : null;
   const isFuture = entered !== null && entered > isoNow(context.clock);
   const moment = isFuture ? null : entered;
   const [texts, found] = await Promise.all([
@@ -126,7 +127,8 @@ async function showPolicy(exchange: Exchange): Promise<FastifyReply> {
     }),
     moment === null ? null : findTextAt(read, source, target, moment),
   ]);
-  const problems = at === '' || moment !== null ? [] : [isFuture ? 'The time is in the future.' : 'Enter the time.'];
+  const wrong = typed?.problem === undefined ? null : `Invalid time "${at.slice(0, 60)}": ${typed.problem}`;
+  const problems = [isFuture ? 'The time is in the future.' : wrong].filter((problem) => problem !== null);
   const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
   const page = (
     <PolicyPage
@@ -195,14 +197,6 @@ async function textOf(context: Context, source: string, entry: string): Promise<
   const text = /^\d{1,15}$/.test(entry) ? await loadTextOfEntry(read, source, Number(entry)) : null;
   if (text === null) throw notFound();
   return text;
-}
-
-function momentOf(context: Context, local: string): string | null {
-  try {
-    return momentAt(local, context.config.timeZone);
-  } catch {
-    return null;
-  }
 }
 
 function notFound(): CodedError {

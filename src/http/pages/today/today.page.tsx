@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { spreadsheetNote } from '../../../../reports/render/csv-json.ts';
 import { findReport, reports } from '../../../../reports/index.ts';
 import type { ReportFormat } from '../../../../reports/report.ts';
 import { type Choice as ConsentChoice, choiceNames } from '../../../core/consent-judgement.ts';
@@ -354,6 +355,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
                   <strong>{title}.</strong> {description}
                 </p>
               ))}
+              <p class="small">{spreadsheetNote}</p>
             </div>
           </details>
           <br />
