@@ -14,7 +14,8 @@ import { packJob } from '../../../documents/jobs.ts';
 import { CasePage } from './case-view.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import type { NewHandOver } from './hand-over-panel.tsx';
-import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { renderPage, Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { loadCase } from './load-case.ts';
 import { FieldInput, fieldsOf, placeChoices, readFields } from '../parts/fields.tsx';
 import { checkLetterMail, letterMailJob } from '../../../documents/mail-letter.ts';
@@ -319,8 +320,7 @@ function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }:
         {sources.length === 0 ? (
           <NoSources frame={frame} />
         ) : (
-          <form method="post" action="/cases">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/cases">
             <input type="hidden" name="reference" value={reference} />
             <div class="pair">
               {fields.map((field) => (
@@ -328,7 +328,7 @@ function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }:
               ))}
             </div>
             <button type="submit">Record the request</button>
-          </form>
+          </PostForm>
         )}
       </Panel>
     </Page>

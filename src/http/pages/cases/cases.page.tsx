@@ -37,7 +37,8 @@ import { officerOf } from '../../auth/sessions.ts';
 import { icalendarOf } from './calendar.ts';
 import { attachment } from '../documents/download.page.tsx';
 import { type Exchange, formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { Choice, Done, FilterForm, Input, OWN_RULE, Pages, Panel, Problems, SourceFilter } from '../parts/parts.tsx';
 import { RequestTable } from './request-table.tsx';
 import { identityText, kindsText, kindText, stateText } from '../parts/words.ts';
@@ -554,8 +555,7 @@ function KeepView({
     <details class="more">
       <summary>Your views</summary>
       <div>
-        <form method="post" action="/cases/views">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/cases/views">
           {hidden}
           <Input
             id="view-name"
@@ -568,13 +568,12 @@ function KeepView({
           <button type="submit" class="quiet">
             Keep
           </button>
-        </form>
+        </PostForm>
         {views.length === 0 ? null : (
           <ul class="plain">
             {views.map(({ name }) => (
               <li key={name}>
-                <form method="post" action="/cases/views" class="buttons">
-                  <Csrf token={frame.csrf} />
+                <PostForm frame={frame} action="/cases/views" class="buttons">
                   {hidden}
                   <input type="hidden" name="name" value={name} />
                   <bdi>{name}</bdi>
@@ -592,7 +591,7 @@ function KeepView({
                   <button type="submit" name="do" value="remove" class="quiet slim" aria-label={`Remove ${name}`}>
                     Remove
                   </button>
-                </form>
+                </PostForm>
               </li>
             ))}
           </ul>
@@ -605,8 +604,7 @@ function KeepView({
 function SearchPanel({ frame, text }: { frame: PageFrame; text: string }) {
   return (
     <Panel id="search" title="Search">
-      <form method="post" action="/cases/search">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/cases/search">
         <Input
           id="text"
           label="Name, address or number"
@@ -617,7 +615,7 @@ function SearchPanel({ frame, text }: { frame: PageFrame; text: string }) {
           hint="Of the requester, the visitor, the case, or the request at the service; part of it is enough."
         />
         <button type="submit">Search</button>
-      </form>
+      </PostForm>
     </Panel>
   );
 }
@@ -635,13 +633,12 @@ function CalendarPanel({ frame, calendar }: Pick<RequestsProps, 'frame' | 'calen
           {calendar}
         </a>
       </p>
-      <form method="post" action="/cases/calendar">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/cases/calendar">
         <button type="submit" class="quiet">
           Make a new address
         </button>
         <p class="hint">The current one stops working.</p>
-      </form>
+      </PostForm>
     </Panel>
   );
 }

@@ -3,7 +3,8 @@ import { unprintableNote } from '../../../../reports/letters/letter.ts';
 import { isLetterStep, type LetterStep, letterSteps } from '../../../../reports/letters/texts.ts';
 import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
-import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { renderPage, Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   draftLetter,
   LETTER_TEXT_LENGTH,
@@ -210,8 +211,7 @@ function LetterForm({ frame, caseId, draft, format }: Pick<LetterPageProps, 'fra
   const { step } = letter;
   return (
     <Panel id="write" title="Content">
-      <form method="post" action={`/cases/${encodeURIComponent(caseId)}/letter`}>
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action={`/cases/${encodeURIComponent(caseId)}/letter`}>
         <input type="hidden" name="shownStep" value={step} />
         <input type="hidden" name="shownStart" value={startOf(draft)} />
         <input type="hidden" name="unedited" value={fingerprint(starts[Number(startOf(draft))] ?? '')} />
@@ -277,7 +277,7 @@ function LetterForm({ frame, caseId, draft, format }: Pick<LetterPageProps, 'fra
             />
           </span>
         </div>
-      </form>
+      </PostForm>
     </Panel>
   );
 }

@@ -9,7 +9,8 @@ import { addDays, localTimeOf, startOfDay } from '../../../core/zoned-days.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   BannerName,
   type Column,
@@ -254,15 +255,14 @@ export function LookUpForm(props: {
 }) {
   const { frame, source, decisionId, at, now } = props;
   return (
-    <form method="post" action="/consent">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/consent">
       <input type="hidden" name="source" value={source} />
       <input type="hidden" name="identifier" value={decisionId} />
       <input type="hidden" name="at" value={localTimeOf(laterOf(at, now), frame.timeZone)} />
       <button class="quiet slim" type="submit" aria-label={`Look up decision ${decisionId}`}>
         Look up
       </button>
-    </form>
+    </PostForm>
   );
 }
 

@@ -21,7 +21,8 @@ import { momentText } from '../../../core/time-words.ts';
 import { dateIn, localTimeOf, momentAt } from '../../../core/zoned-days.ts';
 import { lastCheckpoint } from '../../../documents/frame.ts';
 import { attachment } from '../documents/download.page.tsx';
-import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { renderPage, Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
@@ -147,8 +148,7 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
         {sources.length === 0 ? (
           <NoSources frame={frame} />
         ) : (
-          <form method="post" action="/consent">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/consent">
             <div class="pair thirds">
               <Input
                 id="identifier"
@@ -163,7 +163,7 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
               <Choice id="source" label="Source" value={value('source')} options={sourceOptions(sources)} />
             </div>
             <button type="submit">Look up</button>
-          </form>
+          </PostForm>
         )}
       </Panel>
       {answer === null ? null : answer.outcome === 'not-found' ? (
@@ -211,15 +211,14 @@ function Answer({ frame, form, answer }: AnswerProps) {
         ) : (
           <Standing frame={frame} standing={standing} names={bannerNames} />
         )}
-        <form class="buttons" method="post" action="/consent/statement">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/consent/statement" class="buttons">
           {['identifier', 'at', 'source'].map((name) => (
             <input key={name} type="hidden" name={name} value={form[name] ?? ''} />
           ))}
           <button type="submit" class="quiet">
             Download as PDF
           </button>
-        </form>
+        </PostForm>
         <p class="hint">This look-up is recorded as entry {recorded}; the PDF counts as another one.</p>
       </Panel>
       {decisions.map((decision) => (

@@ -14,7 +14,8 @@ import { listAdminAddresses } from '../../../people/people.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   AskAdmin,
   Choice,
@@ -228,16 +229,14 @@ function Remedies({ frame, sources, kept }: RefusedListProps) {
         {kept === 0 ? (
           <p>Nothing is waiting.</p>
         ) : (
-          <form method="post" action="/deliveries/refused/readmit">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/deliveries/refused/readmit">
             <Choice id="readmit-source" label="Source" name="source" options={sourceOptions(sources)} />
             <button type="submit">Verify again</button>
-          </form>
+          </PostForm>
         )}
       </Panel>
       <Panel id="secret" title="Add a signing secret">
-        <form method="post" action="/deliveries/refused/secret">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/deliveries/refused/secret">
           <Choice id="secret-source" label="Source" name="source" options={sourceOptions(sources)} />
           <Input
             id="secret-value"
@@ -258,7 +257,7 @@ function Remedies({ frame, sources, kept }: RefusedListProps) {
             <Choice id="secret-retire" name="retire" label="The old ones expire" options={retireHours} />
           </div>
           <button type="submit">Add the secret</button>
-        </form>
+        </PostForm>
       </Panel>
     </div>
   );

@@ -9,7 +9,8 @@ import { INSTALLATION } from '../../../core/vocabulary.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { type Column, Done, FilterForm, Moment, Panel, Problems, SourceFilter, Table } from '../parts/parts.tsx';
 import { hasOwnNames, RereadForm } from '../sources/reread.tsx';
 
@@ -163,8 +164,7 @@ function Remedies({ frame, group, source }: { frame: PageFrame; group: UnreadGro
         <RereadForm frame={frame} source={source} admins={[]} />
       ) : null}
       {frame.canWork ? (
-        <form class="buttons" method="post" action="/deliveries/unread/set-aside">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/deliveries/unread/set-aside" class="buttons">
           <input type="hidden" name="source" value={group.source} />
           <input type="hidden" name="named" value={event === null ? 'no' : 'yes'} />
           <input type="hidden" name="event" value={event ?? ''} />
@@ -172,7 +172,7 @@ function Remedies({ frame, group, source }: { frame: PageFrame; group: UnreadGro
           <button type="submit" class="quiet slim" aria-label={`Nothing to do: ${about}`}>
             Nothing to do
           </button>
-        </form>
+        </PostForm>
       ) : null}
     </>
   );

@@ -14,7 +14,8 @@ import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import {
   ErrorText,
@@ -310,8 +311,7 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
             <NoCallableSource />
           ) : (
             <>
-              <form method="post" action="/policies/bulk/file" enctype="multipart/form-data">
-                <Csrf token={frame.csrf} />
+              <PostForm frame={frame} action="/policies/bulk/file" hasFile>
                 {sourceField('file-source')}
                 <Input
                   id="file"
@@ -324,11 +324,10 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
                 <div class="buttons">
                   <button type="submit">Send the file</button>
                 </div>
-              </form>
+              </PostForm>
               <details open={form['list'] !== undefined}>
                 <summary>Or paste the list</summary>
-                <form method="post" action="/policies/bulk">
-                  <Csrf token={frame.csrf} />
+                <PostForm frame={frame} action="/policies/bulk">
                   {sourceField('source')}
                   <Field
                     id="list"
@@ -343,7 +342,7 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
                   <div class="buttons">
                     <button type="submit">Send the list</button>
                   </div>
-                </form>
+                </PostForm>
               </details>
             </>
           )}
@@ -437,17 +436,15 @@ function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPubl
           </Notice>
         ) : null}
         {!frame.canWork ? null : isOpen ? (
-          <form class="buttons" method="post" action="/policies/bulk/stop">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/policies/bulk/stop" class="buttons">
             <input type="hidden" name="source" value={plan.source} />
             <input type="hidden" name="plan" value={plan.plan_id} />
             <button class="quiet" type="submit">
               Stop
             </button>
-          </form>
+          </PostForm>
         ) : rest + count('failed') > 0 ? (
-          <form class="buttons" method="post" action="/policies/bulk/send">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/policies/bulk/send" class="buttons">
             <input type="hidden" name="source" value={plan.source} />
             <input type="hidden" name="plan" value={plan.plan_id} />
             {count('failed') === 0 ? null : (
@@ -456,7 +453,7 @@ function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPubl
               </label>
             )}
             <button type="submit">Send the rest</button>
-          </form>
+          </PostForm>
         ) : null}
         {count('unknown') > 0 ? (
           <p class="small">
@@ -476,8 +473,7 @@ function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPubl
         {unpublished.length === 0 ? null : !frame.canWork || isOpen ? (
           <p>{counted(unpublished.length, 'policy is', 'policies are')} not published yet.</p>
         ) : (
-          <form class="buttons" method="post" action="/policies/bulk/publish">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/policies/bulk/publish" class="buttons">
             <input type="hidden" name="source" value={plan.source} />
             <input type="hidden" name="plan" value={plan.plan_id} />
             <button type="submit">
@@ -485,7 +481,7 @@ function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPubl
                 ? 'Publish the policy'
                 : `Publish all ${formatCount(unpublished.length)} policies`}
             </button>
-          </form>
+          </PostForm>
         )}
         <Table
           caption={items.length > ITEMS_SHOWN ? `The first ${ITEMS_SHOWN} of ${formatCount(items.length)}.` : null}

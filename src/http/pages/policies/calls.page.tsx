@@ -8,7 +8,8 @@ import { type CallRow, settleByOfficer, settleProblem } from '../../../policies/
 import { assertPolicyOf, sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   ErrorText,
   Badge,
@@ -195,8 +196,7 @@ function SettleForm({ frame, call, unknownItems }: { frame: PageFrame; call: Cal
   const id = (name: string) => `${name}-${call.intent_seq}`;
   const isPublish = call.operation === 'publish';
   return (
-    <form method="post" action="/policies/calls">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/policies/calls">
       <input type="hidden" name="source" value={call.source} />
       <input type="hidden" name="request" value={call.request_id} />
       <div class="pair">
@@ -221,7 +221,7 @@ function SettleForm({ frame, call, unknownItems }: { frame: PageFrame; call: Cal
         ) : null}
       </div>
       <button type="submit">Record</button>
-    </form>
+    </PostForm>
   );
 }
 

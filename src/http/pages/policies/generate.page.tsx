@@ -13,7 +13,8 @@ import { assertPolicyOf, sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import { jobsOfSources } from '../today/load-today.ts';
 import {
@@ -351,14 +352,13 @@ export function PublishForm({
   readonly again?: boolean;
 }) {
   return (
-    <form method="post" action="/policies/publish">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/policies/publish">
       <input type="hidden" name="source" value={source} />
       <input type="hidden" name="policy" value={policyId} />
       <button class="quiet" type="submit" aria-label={`${again ? 'Publish again' : 'Publish'}: ${policyId}`}>
         {again ? 'Publish again' : 'Publish'}
       </button>
-    </form>
+    </PostForm>
   );
 }
 
@@ -377,8 +377,7 @@ function GenerateForm({ frame, sources, quotas, form = {} }: GenerateProps) {
     />
   );
   return (
-    <form method="post" action="/policies/generate">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/policies/generate">
       {quotas.length === 0 ? null : (
         <Facts
           rows={quotas.map(({ source, remaining, at }) => [
@@ -412,7 +411,7 @@ function GenerateForm({ frame, sources, quotas, form = {} }: GenerateProps) {
         <button type="submit">Generate</button>
         <a href="/policies/bulk">Many at once</a>
       </div>
-    </form>
+    </PostForm>
   );
 }
 
@@ -421,8 +420,7 @@ function ListPanel({ frame, sources }: GenerateProps) {
   return (
     <Panel id="list" title="The service’s list">
       <p>Fetches the list of published policies, so that the catalogue includes those that no delivery reported.</p>
-      <form class="buttons" method="post" action="/policies/list">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/policies/list" class="buttons">
         {sources.length === 1 ? (
           <input type="hidden" name="source" value={only?.slug} />
         ) : (
@@ -431,7 +429,7 @@ function ListPanel({ frame, sources }: GenerateProps) {
         <button class="quiet" type="submit">
           Fetch the list
         </button>
-      </form>
+      </PostForm>
     </Panel>
   );
 }

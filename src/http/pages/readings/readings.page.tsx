@@ -15,7 +15,8 @@ import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import { type Column, Notice, Panel, Table } from '../parts/parts.tsx';
 
@@ -141,10 +142,9 @@ function Differences({ frame, found }: { readonly frame: PageFrame; readonly fou
           their bytes; audits and packs made afterwards name them and say which records differ.
         </p>
         {can(frame.role, 'administer') ? (
-          <form class="buttons" method="post" action="/readings/adopt">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/readings/adopt" class="buttons">
             <button type="submit">Put the new reading in force</button>
-          </form>
+          </PostForm>
         ) : (
           <p>Only an owner or admin can put it in force.</p>
         )}

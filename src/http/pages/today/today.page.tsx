@@ -7,7 +7,8 @@ import { syncJob } from '../../../sync/jobs.ts';
 import type { Context } from '../../../context.ts';
 import { addDays, calendarProblem, dateIn } from '../../../core/zoned-days.ts';
 import { type AttentionPart, MATCHED } from '../../../attention/officer-attention.ts';
-import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { renderPage, Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { DAYS_SHOWN, loadToday, SOURCES_COUNTED, type LedgerState, type Today } from './load-today.ts';
 import { dismissBanner } from '../../../sync/banners.ts';
 import { sourcesOf } from '../../auth/access.ts';
@@ -337,8 +338,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
       ) : isToChoose(today) ? (
         <ChooseSource />
       ) : (
-        <form method="post" action="/reports">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/reports">
           <Choice
             id="report-name"
             label="Report"
@@ -389,7 +389,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
             hint="Consent audit only: appends the whole history of this visitor hash."
           />
           <button type="submit">Create the report</button>
-        </form>
+        </PostForm>
       )}
     </Panel>
   );
