@@ -121,21 +121,8 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'POST /documents/check': { who: 'read', source: 'installation' },
   'GET /documents/:documentId/download': { who: 'read', source: 'document' },
 
-  'GET /deliveries': { who: 'read', source: 'query', views: 'deliveries' },
-  'GET /deliveries/unread': { who: 'read', source: 'query', views: 'deliveries' },
-  'POST /deliveries/unread/set-aside': { who: 'work', source: 'form' },
-  'GET /deliveries/refused': { who: 'read', source: 'query', views: 'refused deliveries' },
-  'GET /deliveries/refused/:refusedId': { who: 'read', source: 'refused', views: 'object' },
-  'POST /deliveries/refused/readmit': { who: 'administer', source: 'form' },
-  'POST /deliveries/refused/secret': { who: 'administer', source: 'form' },
-  'GET /entries/:seq': { who: 'read', source: 'entry', views: 'object' },
-  'GET /entries/:seq/proof': { who: 'read', source: 'entry', views: 'object' },
-  'GET /entries/:seq/tlog-proof': { who: 'read', source: 'entry' },
-
   'GET /figures': { who: 'read', source: 'installation' },
   'GET /figures/file': { who: 'read', source: 'installation' },
-  'GET /readings': { who: 'read', source: 'installation' },
-  'POST /readings/adopt': { who: 'administer', source: 'installation' },
 
   'GET /sources': { who: 'read', source: 'installation' },
   'GET /sources/new': { who: 'administer', source: 'installation' },
