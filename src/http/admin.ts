@@ -30,18 +30,11 @@ import { sourceOffboardRoutes } from './pages/sources/offboard.page.tsx';
 import { attachmentUploadRoutes, caseRoutes } from './pages/cases/case.page.tsx';
 import { calendarRoutes, requestRoutes } from './pages/cases/cases.page.tsx';
 import { evidenceRoutes } from './pages/evidence/evidence.page.tsx';
-import { consentListRoutes } from './pages/consent/consent-lists.page.tsx';
-import { decisionRoutes } from './pages/consent/decisions.page.tsx';
 import { sourceFigureRoutes } from './pages/figures/figures.page.tsx';
-import { consentRoutes } from './pages/consent/consent.page.tsx';
 import { checkUploadRoutes, libraryRoutes } from './pages/documents/documents.page.tsx';
 import { letterRoutes } from './pages/cases/letter.page.tsx';
 import { documentRoutes } from './pages/documents/download.page.tsx';
 import { scheduleRoutes } from './pages/documents/schedules.page.tsx';
-import { policyRoutes } from './pages/policies/policies.page.tsx';
-import { policyBulkRoutes, policyBulkUploadRoutes } from './pages/policies/bulk.page.tsx';
-import { policyMakeRoutes } from './pages/policies/generate.page.tsx';
-import { policyCallRoutes } from './pages/policies/calls.page.tsx';
 import { scanRoutes } from './pages/scans/scans.page.tsx';
 import { pageRoutes } from './pages/pages.ts';
 import { letterTextRoutes } from './pages/settings/letters.page.tsx';
@@ -49,7 +42,6 @@ import { profileRoutes } from './pages/settings/profile.page.tsx';
 import { retentionRoutes } from './pages/settings/retention.page.tsx';
 import { sourceRoutes } from './pages/sources/source.page.tsx';
 import { sourcesRoutes } from './pages/sources/sources.page.tsx';
-import { todayRoutes } from './pages/today/today.page.tsx';
 
 /**
  * The app of the admin listener: the officers' pages behind a sign-in, and, without one, `/metrics`, `/healthz` and
@@ -167,7 +159,6 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     // take to start.
     await accountRoutes(guarded, context);
     await peopleRoutes(guarded, context);
-    await todayRoutes(guarded, context);
     await requestRoutes(guarded, context);
     await caseRoutes(guarded, context);
     await letterRoutes(guarded, context);
@@ -175,12 +166,8 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await libraryRoutes(guarded, context);
     await scheduleRoutes(guarded, context);
     await exportRoutes(guarded, context);
-    await policyRoutes(guarded, context);
     await evidenceRoutes(guarded, context);
     await jobRoutes(guarded, context);
-    await policyCallRoutes(guarded, context);
-    await policyMakeRoutes(guarded, context);
-    await policyBulkRoutes(guarded, context);
     await scanRoutes(guarded, context);
     await sourcesRoutes(guarded, context);
     await sourceImportRoutes(guarded, context);
@@ -190,15 +177,11 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await letterTextRoutes(guarded, context);
     await retentionRoutes(guarded, context);
     await erasureRoutes(guarded, context);
-    await consentRoutes(guarded, context);
-    await consentListRoutes(guarded, context);
-    await decisionRoutes(guarded, context);
     await sourceFigureRoutes(guarded, context);
     for (const page of pageRoutes) if (!page.hasFile) await page.add(guarded, context);
   });
   for (const page of pageRoutes) if (page.hasFile) await page.add(app, context);
   await attachmentUploadRoutes(app, context);
-  await policyBulkUploadRoutes(app, context);
   await sourceImportUploadRoutes(app, context);
   await app.register(checkUploadRoutes, context);
 }

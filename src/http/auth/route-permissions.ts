@@ -86,11 +86,6 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'POST /people/:personId/link': people,
   'POST /people/:personId/access': people,
 
-  'GET /': { who: 'read', source: 'query', views: 'requests' },
-  'POST /reports': { who: 'work', source: 'form' },
-  'POST /sync': { who: 'work', source: 'form' },
-  'POST /sync/dismiss': { who: 'work', source: 'form' },
-
   'GET /cases': { who: 'read', source: 'query', views: 'requests' },
   'GET /cases/file': { who: 'read', source: 'query', views: 'requests' },
   'POST /cases/search': { who: 'read', source: 'installation', views: 'requests' },
@@ -163,36 +158,11 @@ export const otherRules: Readonly<Record<string, Rule>> = {
 
   'GET /scans': { who: 'read', source: 'query' },
 
-  'GET /policies': { who: 'read', source: 'query' },
-  'GET /policies/policy': { who: 'read', source: 'query' },
-  'GET /policies/text': { who: 'read', source: 'query' },
-  'GET /policies/difference': { who: 'read', source: 'query' },
-  'GET /policies/generate': { who: 'work', source: 'installation' },
-  'POST /policies/generate': { who: 'work', source: 'form', isWritten: true },
-  'POST /policies/publish': { who: 'work', source: 'form' },
-  'POST /policies/list': { who: 'work', source: 'form' },
-  'GET /policies/bulk': { who: 'read', source: 'installation' },
-  'POST /policies/bulk/file': { who: 'work', source: 'form' },
-  'POST /policies/bulk': { who: 'work', source: 'form', isWritten: true },
-  'GET /policies/bulk/plan': { who: 'read', source: 'query' },
-  'POST /policies/bulk/send': { who: 'work', source: 'form' },
-  'POST /policies/bulk/publish': { who: 'work', source: 'form' },
-  'POST /policies/bulk/stop': { who: 'work', source: 'form' },
-  'GET /policies/calls': { who: 'read', source: 'query' },
-  'POST /policies/calls': { who: 'work', source: 'form' },
-
   'GET /evidence': { who: 'read', source: 'installation' },
   'GET /evidence/checkpoint': { who: 'read', source: 'installation' },
   'POST /evidence/verify': { who: 'work', source: 'installation' },
   'POST /evidence/checkpoints': { who: 'work', source: 'installation' },
   'GET /jobs/:jobId/events': { who: 'read', source: 'job' },
-
-  'GET /consent': { who: 'read', source: 'installation' },
-  'POST /consent': { who: 'read', source: 'form' },
-  'POST /consent/statement': { who: 'read', source: 'form' },
-  'GET /consent/decisions': { who: 'read', source: 'query', views: 'decisions' },
-  'GET /consent/contradictions': { who: 'read', source: 'query', views: 'contradictory decisions' },
-  'GET /consent/undelivered': { who: 'read', source: 'query', views: 'undelivered decisions' },
 
   // The API (docs/api.md).
   'GET /openapi.json': anyone,

@@ -1,10 +1,9 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { isoNow } from '../../../core/clock.ts';
-import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
-import { localTimeOf, momentAt } from '../../../core/zoned-days.ts';
+import { localTimeOf } from '../../../core/zoned-days.ts';
 import { type CatalogueRow, listPolicyTypes, loadCataloguePage } from '../../../policies/catalogue.ts';
 import { loadPolicy, type PolicyView } from '../../../policies/show.ts';
 import {
@@ -15,9 +14,8 @@ import {
   type TextRow,
 } from '../../../policy-snapshots/stored-texts.ts';
 import { readPolicyText } from '../../../policy-texts/policy-text.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { type Exchange, formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { number, pagesWith, smallNumber, text, type Visit } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   Badge,
   Choice,
@@ -36,9 +34,13 @@ import {
   TextLines,
 } from '../parts/parts.tsx';
 import { isCallable } from '../../../policies/callable-source.ts';
-import { callStateText } from './calls.page.tsx';
-import { PublishForm } from './generate.page.tsx';
+import { momentOf } from '../parts/period.ts';
+import { callStateText } from './call-words.ts';
+import { PublishForm } from './publish-form.tsx';
 import type { Worded } from '../parts/words.ts';
+
+type Needs = 'store' | 'sources' | 'projector' | 'config' | 'clock';
+const { page } = pagesWith<Needs>();
 
 /** Policies, and texts of one policy, per page. */
 const SHOWN = 50;
@@ -58,151 +60,132 @@ const statusTexts: Readonly<Record<NonNullable<CatalogueRow['status']>, Worded>>
 type Texts = Awaited<ReturnType<typeof loadTextOfEntry>>;
 type SeenText = NonNullable<Texts>;
 
-/** Policies, their texts at any time, and the changes between two texts. */
-export async function policyRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/policies', (request, reply) => showPolicies({ context, request, reply }));
-  app.get('/policies/policy', (request, reply) => showPolicy({ context, request, reply }));
-  app.get('/policies/text', (request, reply) => showText({ context, request, reply }));
-  app.get('/policies/difference', (request, reply) => showDifference({ context, request, reply }));
-}
+/** Every policy, page by page. */
+const policies = page({
+  path: '/policies',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text, type: text, after: text }),
+  async load({ context, permitted, fields: { source: slug, type, after } }) {
+    const { read } = context.store;
+    const source = permitted.findAny(slug)?.slug ?? null;
+    const [, afterSource, afterId] = /^(\S+) (.+)$/s.exec(after) ?? [];
+    const [rows, types] = await Promise.all([
+      loadCataloguePage(read, {
+        sources: source === null ? permitted.slugs : [source],
+        keyShared: [...context.sources.sharingKey()],
+        policyType: type === '' ? undefined : type,
+        after:
+          afterSource === undefined || afterId === undefined ? undefined : { source: afterSource, policyId: afterId },
+        limit: SHOWN + 1,
+      }),
+      listPolicyTypes(read, permitted.slugs),
+    ]);
+    const filter = { source: source ?? '', type };
+    const shown = rows.slice(0, SHOWN);
+    const last = shown.at(-1);
+    const address = (more: Record<string, string>) =>
+      `/policies?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+    return {
+      sources: permitted.list(),
+      types,
+      filter,
+      rows: shown,
+      first: after === '' ? null : address({}),
+      next: rows.length > SHOWN && last ? address({ after: `${last.source} ${last.policyId}` }) : null,
+    };
+  },
+  show: (data, { frame }) => <PoliciesPage frame={frame} {...data} />,
+});
 
-async function showPolicies(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { read } = context.store;
-  const { source: slug = '', type = '', after = '' } = formOf(request.query);
-  const permitted = sourcesOf(context, request);
-  const source = permitted.findAny(slug)?.slug ?? null;
-  const [, afterSource, afterId] = /^(\S+) (.+)$/s.exec(after) ?? [];
-  const [rows, types] = await Promise.all([
-    loadCataloguePage(read, {
-      sources: source === null ? permitted.slugs : [source],
-      keyShared: [...context.sources.sharingKey()],
-      policyType: type === '' ? undefined : type,
-      after:
-        afterSource === undefined || afterId === undefined ? undefined : { source: afterSource, policyId: afterId },
-      limit: SHOWN + 1,
-    }),
-    listPolicyTypes(read, permitted.slugs),
-  ]);
-  const filter = { source: source ?? '', type };
-  const shown = rows.slice(0, SHOWN);
-  const last = shown.at(-1);
-  const address = (more: Record<string, string>) =>
-    `/policies?${new URLSearchParams({ ...filter, ...more }).toString()}`;
-  const page = (
-    <PoliciesPage
-      frame={pageFrame(context, request, reply)}
-      sources={permitted.list()}
-      types={types}
-      filter={filter}
-      rows={shown}
-      first={after === '' ? null : address({})}
-      next={rows.length > SHOWN && last ? address({ after: `${last.source} ${last.policyId}` }) : null}
-    />
-  );
-  return html(reply, renderPage(page));
-}
+/** One policy, its texts, and the text at a time. */
+const onePolicy = page({
+  path: '/policies/policy',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text, id: text, via: text, at: text, before: smallNumber }),
+  async load({ context, permitted, fields }) {
+    const { id, via, at, before } = fields;
+    const { read } = context.store;
+    const { timeZone } = context.config;
+    const known = sourceNamed(permitted, fields.source);
+    const source = known.slug;
+    await context.projector.catchUp();
+    const [view] = await loadPolicy(read, id, source);
+    if (view === undefined) throw notFound();
+    const type = view.policy?.policy_type ?? view.listed?.policy_type ?? view.asked?.policy_type ?? null;
+    const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
+    const entered = at === '' ? null : momentOf(at, timeZone);
+    const isFuture = entered !== null && entered > isoNow(context.clock);
+    const moment = isFuture ? null : entered;
+    const [texts, found] = await Promise.all([
+      loadTextPage(read, { source, target, before, limit: TEXTS_SHOWN + 1 }),
+      moment === null ? null : findTextAt(read, source, target, moment),
+    ]);
+    const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
+    return {
+      view,
+      type,
+      isCallable: isCallable(known),
+      via: target.startsWith('embed:') ? ('embed' as const) : ('hosted' as const),
+      texts,
+      at: at === '' ? localTimeOf(context.clock().toISOString(), timeZone) : at,
+      found: found === null || moment === null ? null : { moment, found, inForce },
+      before,
+      problems: at === '' || moment !== null ? [] : [isFuture ? 'The time is in the future.' : 'Enter the time.'],
+    };
+  },
+  show: (data, { frame }) => <PolicyPage frame={frame} {...data} />,
+  status: ({ problems }) => (problems.length > 0 ? 422 : 200),
+});
 
-async function showPolicy(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { read } = context.store;
-  const form = formOf(request.query);
-  const { id = '', via = '', at = '', before = '' } = form;
-  const source = sourceOf(exchange, form['source'] ?? '');
-  await context.projector.catchUp();
-  const [view] = await loadPolicy(read, id, source);
-  if (view === undefined) throw notFound();
-  const type = view.policy?.policy_type ?? view.listed?.policy_type ?? view.asked?.policy_type ?? null;
-  const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
-  const entered = at === '' ? null : momentOf(context, at);
-  const isFuture = entered !== null && entered > isoNow(context.clock);
-  const moment = isFuture ? null : entered;
-  const [texts, found] = await Promise.all([
-    loadTextPage(read, {
-      source,
-      target,
-      before: /^\d{1,9}$/.test(before) ? Number(before) : null,
-      limit: TEXTS_SHOWN + 1,
-    }),
-    moment === null ? null : findTextAt(read, source, target, moment),
-  ]);
-  const problems = at === '' || moment !== null ? [] : [isFuture ? 'The time is in the future.' : 'Enter the time.'];
-  const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
-  const page = (
-    <PolicyPage
-      frame={pageFrame(context, request, reply)}
-      view={view}
-      type={type}
-      isCallable={isCallable(sourceNamed(exchange, source))}
-      via={target.startsWith('embed:') ? 'embed' : 'hosted'}
-      texts={texts}
-      at={at === '' ? localTimeOf(context.clock().toISOString(), context.config.timeZone) : at}
-      found={found === null || moment === null ? null : { moment, found, inForce }}
-      before={before}
-      problems={problems}
-    />
-  );
-  return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
-}
+const oneText = page({
+  path: '/policies/text',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text, entry: number }),
+  async load({ context, permitted, fields: { source: slug, entry } }) {
+    const { slug: source } = sourceNamed(permitted, slug);
+    return { source, text: await textOf(context, source, entry) };
+  },
+  show: (data, { frame }) => <TextPage frame={frame} {...data} />,
+});
 
-async function showText(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { source: slug = '', entry = '' } = formOf(request.query);
-  const source = sourceOf(exchange, slug);
-  const text = await textOf(context, source, entry);
-  return html(reply, renderPage(<TextPage frame={pageFrame(context, request, reply)} source={source} text={text} />));
-}
+/** The changes between two texts. */
+const difference = page({
+  path: '/policies/difference',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text, older: number, newer: number }),
+  async load({ context, permitted, fields }) {
+    const { slug: source } = sourceNamed(permitted, fields.source);
+    const [older, newer] = await Promise.all([
+      textOf(context, source, fields.older),
+      textOf(context, source, fields.newer),
+    ]);
+    const stretches =
+      older.stored === null || newer.stored === null
+        ? ('missing' as const)
+        : compareSideBySide(older.stored, newer.stored, COMPARE_MS);
+    return { source, older, newer, stretches };
+  },
+  show: (data, { frame }) => <DifferencePage frame={frame} {...data} />,
+});
 
-async function showDifference(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request } = exchange;
-  const form = formOf(request.query);
-  const source = sourceOf(exchange, form['source'] ?? '');
-  const [older, newer] = await Promise.all([
-    textOf(context, source, form['older'] ?? ''),
-    textOf(context, source, form['newer'] ?? ''),
-  ]);
-  return send(exchange, source, older, newer);
-}
-
-function send(exchange: Exchange, source: string, older: SeenText, newer: SeenText) {
-  const { context, request, reply } = exchange;
-  const stretches =
-    older.stored === null || newer.stored === null
-      ? 'missing'
-      : compareSideBySide(older.stored, newer.stored, COMPARE_MS);
-  const frame = pageFrame(context, request, reply);
-  return html(
-    reply,
-    renderPage(<DifferencePage frame={frame} source={source} older={older} newer={newer} stretches={stretches} />),
-  );
-}
+export const routes = [policies, onePolicy, oneText, difference];
 
 /** The named source, if the person may see it. */
-function sourceNamed(exchange: Exchange, slug: string): Source {
-  const { context, request } = exchange;
-  const source = sourcesOf(context, request).findAny(slug);
+function sourceNamed(permitted: Visit<Needs>['permitted'], slug: string): Source {
+  const source = permitted.findAny(slug);
   if (source === null) throw notFound();
   return source;
 }
 
-function sourceOf(exchange: Exchange, slug: string): string {
-  return sourceNamed(exchange, slug).slug;
-}
-
-async function textOf(context: Context, source: string, entry: string): Promise<SeenText> {
-  const { read } = context.store;
-  await context.projector.catchUp();
-  const text = /^\d{1,15}$/.test(entry) ? await loadTextOfEntry(read, source, Number(entry)) : null;
+async function textOf(
+  { store, projector }: Visit<Needs>['context'],
+  source: string,
+  entry: number | null,
+): Promise<SeenText> {
+  await projector.catchUp();
+  const text = entry === null ? null : await loadTextOfEntry(store.read, source, entry);
   if (text === null) throw notFound();
   return text;
-}
-
-function momentOf(context: Context, local: string): string | null {
-  try {
-    return momentAt(local, context.config.timeZone);
-  } catch {
-    return null;
-  }
 }
 
 function notFound(): CodedError {
@@ -340,7 +323,7 @@ interface PolicyProps {
   readonly texts: readonly TextRow[];
   readonly at: string;
   readonly found: Found | null;
-  readonly before: string;
+  readonly before: number | null;
   readonly problems: readonly string[];
 }
 
@@ -462,7 +445,7 @@ function TextsPanel({ frame, view, via, texts, before }: PolicyProps) {
         />
       )}
       <Pages
-        first={before === '' ? null : address({})}
+        first={before === null ? null : address({})}
         next={texts.length > TEXTS_SHOWN ? address({ before: String(shown.at(-1)?.version ?? 0) }) : null}
       />
     </Panel>

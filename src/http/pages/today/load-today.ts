@@ -56,8 +56,8 @@ export interface Today {
   readonly bannerNames: (source: string) => BannerNames | undefined;
 }
 
-type Needs = Pick<
-  Context,
+/** What of the installation the page is gathered from. */
+export type TodayNeeds =
   | 'store'
   | 'keys'
   | 'cases'
@@ -68,8 +68,8 @@ type Needs = Pick<
   | 'sources'
   | 'jobs'
   | 'clock'
-  | 'config'
->;
+  | 'config';
+type Needs = Pick<Context, TodayNeeds>;
 
 const DOCUMENTS_SHOWN = 25;
 /** Finished jobs stay on the page for this long. */
