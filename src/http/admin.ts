@@ -27,12 +27,10 @@ import { erasureRoutes } from './pages/settings/erasures.page.tsx';
 import { apiDescription, apiScope } from './api/api.ts';
 import { sourceImportRoutes, sourceImportUploadRoutes } from './pages/sources/import.page.tsx';
 import { sourceOffboardRoutes } from './pages/sources/offboard.page.tsx';
-import { attachmentUploadRoutes, caseRoutes } from './pages/cases/case.page.tsx';
-import { calendarRoutes, requestRoutes } from './pages/cases/cases.page.tsx';
+import { calendarRoutes } from './calendar-feed.ts';
 import { evidenceRoutes } from './pages/evidence/evidence.page.tsx';
 import { sourceFigureRoutes } from './pages/figures/figures.page.tsx';
 import { checkUploadRoutes, libraryRoutes } from './pages/documents/documents.page.tsx';
-import { letterRoutes } from './pages/cases/letter.page.tsx';
 import { documentRoutes } from './pages/documents/download.page.tsx';
 import { scheduleRoutes } from './pages/documents/schedules.page.tsx';
 import { scanRoutes } from './pages/scans/scans.page.tsx';
@@ -159,9 +157,6 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     // take to start.
     await accountRoutes(guarded, context);
     await peopleRoutes(guarded, context);
-    await requestRoutes(guarded, context);
-    await caseRoutes(guarded, context);
-    await letterRoutes(guarded, context);
     await documentRoutes(guarded, context);
     await libraryRoutes(guarded, context);
     await scheduleRoutes(guarded, context);
@@ -181,7 +176,6 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     for (const page of pageRoutes) if (!page.hasFile) await page.add(guarded, context);
   });
   for (const page of pageRoutes) if (page.hasFile) await page.add(app, context);
-  await attachmentUploadRoutes(app, context);
   await sourceImportUploadRoutes(app, context);
   await app.register(checkUploadRoutes, context);
 }

@@ -1,4 +1,7 @@
 import { routes as banners } from './banners/banners.page.tsx';
+import { routes as oneCase } from './cases/case.page.tsx';
+import { routes as cases } from './cases/cases.page.tsx';
+import { routes as letter } from './cases/letter.page.tsx';
 import { routes as consentLists } from './consent/consent-lists.page.tsx';
 import { routes as consent } from './consent/consent.page.tsx';
 import { routes as decisions } from './consent/decisions.page.tsx';
@@ -21,6 +24,7 @@ import type { PageRoute } from './parts/define-page.ts';
 export const pageRoutes: readonly PageRoute[] = [
   ...banners,
   ...bulkPolicies,
+  ...cases,
   ...consent,
   ...consentLists,
   ...deadline,
@@ -29,7 +33,9 @@ export const pageRoutes: readonly PageRoute[] = [
   ...entry,
   ...entryProof,
   ...generatePolicies,
+  ...letter,
   ...notifications,
+  ...oneCase,
   ...policies,
   ...policyCalls,
   ...readings,

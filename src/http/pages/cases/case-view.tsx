@@ -37,7 +37,7 @@ import {
   Table,
   Input,
 } from '../parts/parts.tsx';
-import { DoubtfulNotice } from './letter.page.tsx';
+import { DoubtfulNotice } from './doubtful-notice.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';

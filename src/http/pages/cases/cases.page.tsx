@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { type CsvColumn, renderCsv } from '../../../../reports/render/csv-json.ts';
 import {
@@ -31,126 +31,199 @@ import {
   VIEW_NAME_LENGTH,
 } from '../../../people/saved-views.ts';
 import { listWorkers, type Person } from '../../../people/people.ts';
-import { calendarToken, personOfCalendar, renewCalendarToken } from '../../../people/calendar-address.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { icalendarOf } from './calendar.ts';
+import type { Session } from '../../../people/sessions.ts';
+import { calendarToken, renewCalendarToken } from '../../../people/calendar-address.ts';
 import { attachment } from '../documents/download.page.tsx';
-import { type Exchange, formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { Choice, Done, FilterForm, Input, OWN_RULE, Pages, Panel, Problems, SourceFilter } from '../parts/parts.tsx';
 import { RequestTable } from './request-table.tsx';
 import { identityText, kindsText, kindText, stateText } from '../parts/words.ts';
 
+const { page, form, file } = pagesWith<'store' | 'cases' | 'clock' | 'keys' | 'ledger' | 'config' | 'sources'>();
+
 /** Requests per page, and the most that a search shows. */
 const SHOWN = 50;
 const FOUND = 100;
 
-/** All requests: filtered, sorted and paged; searched; as a file; as a calendar. */
-export async function requestRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/cases', (request, reply) => showRequests({ context, request, reply }));
-  app.get('/cases/file', (request, reply) => downloadRequests({ context, request, reply }));
-  app.post('/cases/search', (request, reply) => search({ context, request, reply }));
-  app.post('/cases/views', (request, reply) => changeViews({ context, request, reply }));
-  app.post('/cases/calendar', (request, reply) => renewCalendar({ context, request, reply }));
-}
+const filterFields = z.object({
+  source: text,
+  state: text,
+  kind: text,
+  assignee: text,
+  which: text,
+  sort: text,
+});
 
-async function showRequests(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const form = formOf(request.query);
-  const permitted = sourcesOf(context, request);
-  const source = permitted.findAny(form['source'] ?? '')?.slug ?? null;
-  const filter = filterOf(form, source);
-  const after = settledCursor(form['settled'] ?? '');
-  const scope = { ...scopeOf(context, permitted, source), ...conditionsOf(filter), limit: SHOWN + 1 };
-  const [views, workers, calendar, savedViews] = await Promise.all([
-    listCases(context.cases, after === null ? scope : { ...scope, settledAfter: after }),
-    listWorkers(context, permitted.slugs),
-    calendarAddress(exchange),
-    viewsOf(exchange),
-  ]);
-  const { open: opened, settled } = partsOf(views);
-  const all = sorted(await openOnes(context, opened, filter), filter.sort);
-  const { after: last } = form;
-  const start = last === undefined ? 0 : all.findIndex(({ row }) => row.case_id === last) + 1;
-  const open = all.slice(start, start + SHOWN);
-  const shown = settled.slice(0, SHOWN);
-  const [lastOpen, lastSettled] = [open.at(-1), shown.at(-1)];
-  const address = (more: Record<string, string>) => `/cases?${new URLSearchParams({ ...filter, ...more }).toString()}`;
-  const page = (
-    <RequestsPage
-      frame={pageFrame(context, request, reply)}
-      sources={permitted.list()}
-      filter={filter}
-      assignees={assigneesOf(exchange, workers, views, filter['assignee'] ?? '')}
-      open={after === null ? { views: open, total: all.length } : null}
-      openPages={{
+/** All requests, filtered, sorted and paged. */
+const requests = page({
+  path: '/cases',
+  rule: { who: 'read', source: 'query', views: 'requests' },
+  query: filterFields.extend({ settled: text, after: text }),
+  done: {
+    taken: 'The request is assigned to you.',
+    calendar: 'The calendar has a new address. The old one no longer works.',
+    'view-saved': 'The view has been saved. It appears above the list.',
+    'view-removed': 'The view has been removed.',
+    'view-renamed': 'The view has its new name.',
+    'view-not-renamed': `Nothing was renamed: enter a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
+    'view-taken': 'Nothing was renamed: another view has this name.',
+    'view-unknown': 'Nothing was renamed: the view no longer exists.',
+    'view-unnamed': `Nothing was saved: give the view a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
+    'views-full': `Nothing was saved: there are already ${SAVED_VIEWS} views. Remove one first.`,
+  },
+  async load({ context, permitted, by, request, fields }) {
+    const source = permitted.findAny(fields.source)?.slug ?? null;
+    const filter = filterOf(fields, source);
+    const after = settledCursor(fields.settled);
+    const scope = { ...scopeOf(context, permitted, source), ...conditionsOf(filter), limit: SHOWN + 1 };
+    const [views, workers, calendar, savedViews] = await Promise.all([
+      listCases(context.cases, after === null ? scope : { ...scope, settledAfter: after }),
+      listWorkers(context, permitted.slugs),
+      by.personId === null ? null : calendarToken(context, by.personId),
+      by.personId === null ? null : loadSavedViews(context.store, by.personId),
+    ]);
+    const { open: opened, settled } = partsOf(views);
+    const all = sorted(await openOnes(context.cases, opened, filter), filter.sort);
+    const start = all.findIndex(({ row }) => row.case_id === fields.after) + 1;
+    const open = all.slice(start, start + SHOWN);
+    const shown = settled.slice(0, SHOWN);
+    const [lastOpen, lastSettled] = [open.at(-1), shown.at(-1)];
+    const address = (more: Record<string, string>) =>
+      `/cases?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+    return {
+      sources: permitted.list(),
+      filter,
+      assignees: assigneesOf(by, workers, views, filter['assignee'] ?? ''),
+      open: after === null ? { views: open, total: all.length } : null,
+      openPages: {
         first: start === 0 ? null : address({}),
         next: lastOpen !== undefined && start + SHOWN < all.length ? address({ after: lastOpen.row.case_id }) : null,
-      }}
-      settled={start === 0 && filter['which'] === undefined ? shown : null}
-      settledPages={{
+      },
+      settled: start === 0 && filter['which'] === undefined ? shown : null,
+      settledPages: {
         first: after === null ? null : address({}),
         next:
           lastSettled !== undefined && settled.length > SHOWN
             ? address({ settled: `${lastSettled.row.receipt_at} ${lastSettled.row.opened_seq}` })
             : null,
-      }}
-      calendar={calendar}
-      views={savedViews}
-      done={doneTexts[form['done'] ?? ''] ?? null}
-    />
-  );
-  return html(reply, renderPage(page));
-}
+      },
+      calendar: calendar === null ? null : `${request.protocol}://${request.host}/calendar/${calendar}`,
+      views: savedViews,
+    };
+  },
+  show: (data, { frame, said }) => <RequestsPage frame={frame} {...data} done={said.done} />,
+});
+
+/** The filtered list as CSV, open requests first. Each download is an entry. */
+const requestsFile = file({
+  path: '/cases/file',
+  rule: { who: 'read', source: 'query', views: 'requests' },
+  query: filterFields,
+  async send({ context, permitted, by, fields, reply }) {
+    const source = permitted.findAny(fields.source);
+    const filter = filterOf(fields, source?.slug ?? null);
+    const scope = {
+      ...scopeOf(context, permitted, source?.slug ?? null),
+      ...conditionsOf(filter),
+      limit: SETTLED_READ,
+    };
+    await appendAction(
+      context.ledger,
+      source?.slug ?? INSTALLATION,
+      {
+        action: 'record.viewed',
+        actor: by.officer,
+        object: 'requests as a file',
+        hour: `${scope.now.slice(0, 13)}:00:00.000Z`,
+      },
+      ['record.viewed', randomUUID()],
+      scope.now,
+    );
+    const { timeZone } = context.config;
+    const nameOf = (slug: string) => context.sources.findAny(slug)?.name ?? slug;
+    const name = `requests${source === null ? '' : ` ${source.name}`} ${dateIn(scope.now, timeZone)}.csv`;
+    const rows = renderCsv(fileColumns(nameOf, timeZone), requestsOf(context.cases, scope, filter));
+    return reply
+      .header('content-disposition', attachment(name))
+      .type('text/csv; charset=utf-8')
+      .send(Readable.from(rows));
+  },
+});
+
+/** Posted, because people search for names and addresses, which must not be logged. */
+const search = page({
+  path: '/cases/search',
+  isPosted: true,
+  rule: { who: 'read', source: 'installation', views: 'requests' },
+  query: z.object({ text }),
+  async load({ context, permitted, fields }) {
+    const wanted = fields.text.trim();
+    const problems =
+      wanted === '' ? ['Enter a name, an address or a number.'] : wanted.length > 200 ? ['The text is too long.'] : [];
+    const found =
+      problems.length > 0
+        ? []
+        : await listCases(context.cases, { ...scopeOf(context, permitted, null), text: wanted, limit: FOUND + 1 });
+    return { text: fields.text, problems, found, several: permitted.list().length > 1 };
+  },
+  show: (data, { frame }) => <SearchPage frame={frame} {...data} />,
+  status: ({ problems }) => (problems.length > 0 ? 422 : 200),
+});
+
+const changeViews = form({
+  path: '/cases/views',
+  rule: { who: 'read', source: 'installation' },
+  body: filterFields.extend({ name: text, do: text, to: text }),
+  async act({ context, permitted, by: { personId }, fields, goTo }) {
+    if (personId === null)
+      throw new CodedError('not_allowed', 'A view belongs to an account: create one for yourself first.');
+    const { name, to } = fields;
+    const filter = filterOf(fields, permitted.findAny(fields.source)?.slug ?? null);
+    const address = (done: string) => `/cases?${new URLSearchParams({ ...filter, done }).toString()}`;
+    if (fields.do === 'remove') {
+      await removeView(context.store, personId, name);
+      return goTo(address('view-removed'));
+    }
+    if (fields.do === 'rename') {
+      const { outcome } = await renameView(context.store, personId, name, to);
+      return goTo(address(renamed[outcome]));
+    }
+    const { outcome } = await saveView(context.store, personId, { name, filter });
+    return goTo(address(saved[outcome]));
+  },
+});
+
+const renewCalendar = form({
+  path: '/cases/calendar',
+  rule: { who: 'read', source: 'installation' },
+  async act({ context, by: { personId }, goTo }) {
+    if (personId === null)
+      throw new CodedError('not_allowed', 'A calendar belongs to an account: create one for yourself first.');
+    await renewCalendarToken(context, personId);
+    return goTo('/cases?done=calendar#calendar');
+  },
+});
+
+export const routes = [requests, requestsFile, search, changeViews, renewCalendar];
 
 /** Settled requests read at once for a file. */
 const SETTLED_READ = 500;
 
-/** The filtered list as CSV, open requests first. Each download is an entry. */
-async function downloadRequests({ context, request, reply }: Exchange): Promise<FastifyReply> {
-  const form = formOf(request.query);
-  const permitted = sourcesOf(context, request);
-  const source = permitted.findAny(form['source'] ?? '');
-  const filter = filterOf(form, source?.slug ?? null);
-  const scope = { ...scopeOf(context, permitted, source?.slug ?? null), ...conditionsOf(filter), limit: SETTLED_READ };
-  const { officer } = officerOf(request);
-  await appendAction(
-    context.ledger,
-    source?.slug ?? INSTALLATION,
-    {
-      action: 'record.viewed',
-      actor: officer,
-      object: 'requests as a file',
-      hour: `${scope.now.slice(0, 13)}:00:00.000Z`,
-    },
-    ['record.viewed', randomUUID()],
-    scope.now,
-  );
-  const { timeZone } = context.config;
-  const nameOf = (slug: string) => context.sources.findAny(slug)?.name ?? slug;
-  const name = `requests${source === null ? '' : ` ${source.name}`} ${dateIn(scope.now, timeZone)}.csv`;
-  const rows = renderCsv(fileColumns(nameOf, timeZone), requestsOf(context, scope, filter));
-  return reply
-    .header('content-disposition', attachment(name))
-    .type('text/csv; charset=utf-8')
-    .send(Readable.from(rows));
-}
-
 async function* requestsOf(
-  context: Context,
+  cases: Context['cases'],
   scope: Parameters<typeof listCases>[1],
   filter: Filter,
 ): AsyncGenerator<CaseView> {
-  let page = await listCases(context.cases, scope);
-  yield* sorted(await openOnes(context, partsOf(page).open, filter), filter.sort);
+  let page = await listCases(cases, scope);
+  yield* sorted(await openOnes(cases, partsOf(page).open, filter), filter.sort);
   while (filter['which'] === undefined) {
     const { settled } = partsOf(page);
     yield* settled;
     const last = settled.at(-1);
     if (last === undefined || settled.length < SETTLED_READ) return;
-    page = await listCases(context.cases, { ...scope, settledAfter: last.row });
+    page = await listCases(cases, { ...scope, settledAfter: last.row });
   }
 }
 
@@ -183,47 +256,6 @@ function lawText(deadline: CaseView['deadline']): string | null {
   return law === null ? null : `${law.name}${isOwnLimit(deadline) ? ` (${OWN_RULE})` : ''}`;
 }
 
-/** Posted, because people search for names and addresses, which must not be logged. */
-async function search(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { text = '' } = formOf(request.body);
-  const wanted = text.trim();
-  const problems =
-    wanted === '' ? ['Enter a name, an address or a number.'] : wanted.length > 200 ? ['The text is too long.'] : [];
-  const permitted = sourcesOf(context, request);
-  const found =
-    problems.length > 0
-      ? []
-      : await listCases(context.cases, { ...scopeOf(context, permitted, null), text: wanted, limit: FOUND + 1 });
-  const props = { frame: pageFrame(context, request, reply), text, problems, found };
-  return html(
-    reply,
-    renderPage(<SearchPage {...props} several={permitted.list().length > 1} />),
-    problems.length > 0 ? 422 : 200,
-  );
-}
-
-async function changeViews(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { personId } = officerOf(request);
-  if (personId === null)
-    throw new CodedError('not_allowed', 'A view belongs to an account: create one for yourself first.');
-  const form = formOf(request.body);
-  const source = sourcesOf(context, request).findAny(form['source'] ?? '')?.slug ?? null;
-  const filter = filterOf(form, source);
-  const address = (done: string) => `/cases?${new URLSearchParams({ ...filter, done }).toString()}`;
-  if (form['do'] === 'remove') {
-    await removeView(context.store, personId, form['name'] ?? '');
-    return reply.redirect(address('view-removed'), 303);
-  }
-  if (form['do'] === 'rename') {
-    const { outcome } = await renameView(context.store, personId, form['name'] ?? '', form['to'] ?? '');
-    return reply.redirect(address(renamed[outcome]), 303);
-  }
-  const { outcome } = await saveView(context.store, personId, { name: form['name'] ?? '', filter });
-  return reply.redirect(address(saved[outcome]), 303);
-}
-
 const renamed = {
   renamed: 'view-renamed',
   taken: 'view-taken',
@@ -232,37 +264,13 @@ const renamed = {
 } as const;
 const saved = { saved: 'view-saved', full: 'views-full', unnamed: 'view-unnamed' } as const;
 
-async function renewCalendar(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { personId } = officerOf(request);
-  if (personId === null)
-    throw new CodedError('not_allowed', 'A calendar belongs to an account: create one for yourself first.');
-  await renewCalendarToken(calendarDeps(context), personId);
-  return reply.redirect('/cases?done=calendar#calendar', 303);
-}
-
-async function calendarAddress(exchange: Exchange): Promise<string | null> {
-  const { context, request } = exchange;
-  const { personId } = officerOf(request);
-  if (personId === null) return null;
-  const token = await calendarToken(calendarDeps(context), personId);
-  return `${request.protocol}://${request.host}/calendar/${token}`;
-}
-
-async function viewsOf(exchange: Exchange): Promise<readonly SavedView[] | null> {
-  const { context, request } = exchange;
-  const { personId } = officerOf(request);
-  return personId === null ? null : loadSavedViews(context.store, personId);
-}
-
 /** Who can be chosen as an assignee: the reader, nobody, other accounts, and people without one who have open requests. */
 function assigneesOf(
-  { request }: Exchange,
+  { personId }: Session,
   workers: readonly Person[],
   views: readonly CaseView[],
   chosen: string,
 ): RequestsProps['assignees'] {
-  const { personId } = officerOf(request);
   const choices = new Map([
     ['', 'Anyone'],
     ...(personId === null ? [] : [[personId, 'Mine'] as const]),
@@ -278,47 +286,14 @@ function assigneesOf(
   return [...choices];
 }
 
-function scopeOf(context: Context, { slugs }: { readonly slugs: readonly string[] | null }, source: string | null) {
-  const now = context.clock().toISOString();
+function scopeOf(
+  { clock }: Pick<Context, 'clock'>,
+  { slugs }: { readonly slugs: readonly string[] | null },
+  source: string | null,
+) {
+  const now = clock().toISOString();
   return { now, ...(source !== null ? { source } : slugs !== null ? { sources: slugs } : {}) };
 }
-
-/** The feed itself, for programs that cannot sign in: its address is the secret. */
-export async function calendarRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get<{ Params: { token: string } }>('/calendar/:token', async (request, reply): Promise<FastifyReply> => {
-    const person = await personOfCalendar(calendarDeps(context), request.params.token);
-    if (person === null) throw new CodedError('not_found');
-    const now = context.clock().toISOString();
-    const views = await listCases(context.cases, {
-      open: true,
-      now,
-      ...(person.sources === null ? {} : { sources: person.sources }),
-    });
-    const origin = `${request.protocol}://${request.host}`;
-    const link = (caseId: string) => `${origin}/cases/${encodeURIComponent(caseId)}`;
-    return reply
-      .type('text/calendar; charset=utf-8')
-      .send(icalendarOf(views, { instance: context.instance, now, link }));
-  });
-}
-
-function calendarDeps({ store, keys }: Context) {
-  return { store, keys };
-}
-
-/** Confirmations that an address may refer to. */
-const doneTexts: Readonly<Record<string, string>> = {
-  taken: 'The request is assigned to you.',
-  calendar: 'The calendar has a new address. The old one no longer works.',
-  'view-saved': 'The view has been saved. It appears above the list.',
-  'view-removed': 'The view has been removed.',
-  'view-renamed': 'The view has its new name.',
-  'view-not-renamed': `Nothing was renamed: enter a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
-  'view-taken': 'Nothing was renamed: another view has this name.',
-  'view-unknown': 'Nothing was renamed: the view no longer exists.',
-  'view-unnamed': `Nothing was saved: give the view a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
-  'views-full': `Nothing was saved: there are already ${SAVED_VIEWS} views. Remove one first.`,
-};
 
 interface Filter extends Record<string, string> {
   readonly source: string;
@@ -367,10 +342,14 @@ function partsOf(views: readonly CaseView[]): {
 }
 
 /** These open requests, or those among them that a figure on Today counts. */
-async function openOnes(context: Context, open: readonly CaseView[], filter: Filter): Promise<readonly CaseView[]> {
+async function openOnes(
+  cases: Context['cases'],
+  open: readonly CaseView[],
+  filter: Filter,
+): Promise<readonly CaseView[]> {
   const which = requestFigures.find((one) => one === filter['which']);
   if (which === undefined) return open;
-  return which === 'unmatched' ? listUnmatched(context.cases, open) : open.filter((view) => isCountedIn(which, view));
+  return which === 'unmatched' ? listUnmatched(cases, open) : open.filter((view) => isCountedIn(which, view));
 }
 
 /** What a figure counts, in the words of a filter. */

@@ -9,7 +9,7 @@ import {
 import { givenFiles } from '../../../hand-over/given-files.ts';
 import { ONLY_LOCAL_LINKS } from '../../../hand-over/task-link.ts';
 import { optionText } from '../documents/download.page.tsx';
-import { type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import type { CasePageData } from './load-case.ts';
 import type { DocumentRow } from '../../../documents/check.ts';

@@ -86,9 +86,12 @@ export interface CasePageData {
 const DECISIONS_SHOWN = 50;
 export const ORIGINALS_SHOWN = 50;
 
+/** What of the installation the page is loaded from. */
+export type CaseNeeds = 'cases' | 'store' | 'jobs' | 'clock' | 'config' | 'keys' | 'epoch' | 'sources';
+
 /** Loads the data on the page of a case for a reader; null if the case does not exist. */
 export async function loadCase(
-  context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock' | 'config' | 'keys' | 'epoch' | 'sources'>,
+  context: Pick<Context, CaseNeeds>,
   caseId: string,
   actor: string,
 ): Promise<CasePageData | null> {

@@ -7,7 +7,7 @@ import { withdrawingKinds } from '../../../cases/withdrawal.ts';
 import { requestKinds } from '../../../core/vocabulary.ts';
 import { givenFiles } from '../../../hand-over/given-files.ts';
 import { optionText } from '../documents/download.page.tsx';
-import { type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import {
   BoxesInput,

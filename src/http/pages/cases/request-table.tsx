@@ -1,7 +1,7 @@
 import type { Match } from '../../../cases/match-subject.ts';
 import type { CaseView } from '../../../cases/view.ts';
 import { decidingLaw } from '../../../law/deadlines.ts';
-import { type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import {
   Assignee,

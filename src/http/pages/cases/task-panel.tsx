@@ -1,6 +1,6 @@
 import type { CaseTask } from '../../../cases/folded.ts';
 import { type MoveName, moves, TASK_DAYS } from '../../../cases/moves.ts';
-import { type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { FieldInput, fieldsOf } from '../parts/fields.tsx';
 import type { CasePageData } from './load-case.ts';
