@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { unprintableNote } from '../../../../reports/letters/letter.ts';
 import { isLetterStep, type LetterStep, letterSteps } from '../../../../reports/letters/texts.ts';
+import { findCase } from '../../../cases/list-cases.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
@@ -46,12 +47,8 @@ const letter = page({
     if (draft.outcome === 'drafted' && wish.text == null && draft.starts[0] !== undefined)
       draft = await draftLetter(depsOf(context), { ...wish, text: draft.starts[0] });
     if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'Unknown case.');
-    const { source: slug } = await context.store.read
-      .selectFrom('cases')
-      .select('source')
-      .where('case_id', '=', caseId)
-      .executeTakeFirstOrThrow();
-    const source = context.sources.findAny(slug);
+    const row = await findCase(context.store.read, caseId);
+    const source = context.sources.findAny(row?.source ?? '');
     const doubtful = doubtfulController(await context.loadProfile(source), source, context.sources);
     allowLive(reply);
     return { caseId, draft, doubtful };
@@ -77,7 +74,7 @@ const write = form({
   rule: { who: 'work', source: 'case', isWritten: true },
   body: letterFields,
   // Form encoding uses nine characters for one of a non-Latin script.
-  bodyLimit: 16_384 + LETTER_TEXT_LENGTH * 12,
+  bytes: 16_384 + LETTER_TEXT_LENGTH * 12,
   async act(visit) {
     const { context, params, fields, by } = visit;
     const { caseId } = params;

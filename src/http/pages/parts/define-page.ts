@@ -98,7 +98,7 @@ export function pagesWith<N extends keyof Context>() {
         readonly done?: Readonly<Record<string, string>>;
         /** Its fields are posted, so that they are in no address and no log. */
         readonly isPosted?: true;
-        /** The address to look at instead of this page; null: none. */
+        /** Another address to look at, where the page has nothing to show; null: none. */
         instead?(visit: Visit<N, z.output<Q>, ParamsOf<P>>): string | null;
         load(visit: Visit<N, z.output<Q>, ParamsOf<P>>, said: Said<S>): D | Promise<D>;
         show(data: D, shown: Shown<z.output<Q>, ParamsOf<P>, S>): JSX.Element;
@@ -132,14 +132,14 @@ export function pagesWith<N extends keyof Context>() {
     form<const P extends string, B extends Fields = typeof none>(
       definition: Address<P> & {
         readonly body?: B;
-        /** The most bytes of the form, if it can be larger than 64 KiB. */
-        readonly bodyLimit?: number;
+        /** Its largest size; default: that of every form. */
+        readonly bytes?: number;
         act(visit: Visit<N, z.output<B>, ParamsOf<P>>): Promise<FastifyReply>;
       },
     ): PageRoute {
-      const { path, rule, body, bodyLimit } = definition;
+      const { path, rule, body, bytes } = definition;
       type Own = Visit<N, z.output<B>, ParamsOf<P>>;
-      return route<N>({ method: 'POST', path, rule, fields: body ?? none, bodyLimit }, (visit) =>
+      return route<N>({ method: 'POST', path, rule, fields: body ?? none, bytes }, (visit) =>
         definition.act(visit as unknown as Own),
       );
     },
@@ -204,10 +204,10 @@ function route<N extends keyof Context>(
     path,
     rule,
     fields,
-    bodyLimit,
+    bytes,
   }: Pick<PageRoute, 'method' | 'path' | 'rule'> & {
     readonly fields: Fields;
-    readonly bodyLimit?: number | undefined;
+    readonly bytes?: number | undefined;
   },
   answer: (visit: Visit<N>) => Promise<FastifyReply>,
 ): PageRoute {
@@ -218,7 +218,8 @@ function route<N extends keyof Context>(
         const sent = method === 'GET' ? request.query : request.body;
         return answer(visitOf(context, request, reply, readForm(fields, sent), sent));
       };
-      app.route({ method, url: path, handler, config: { rule }, ...(bodyLimit === undefined ? {} : { bodyLimit }) });
+      const limit = bytes === undefined ? {} : { bodyLimit: bytes };
+      app.route({ method, url: path, handler, config: { rule }, ...limit });
     },
   };
 }
