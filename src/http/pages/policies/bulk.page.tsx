@@ -3,12 +3,12 @@ import { counted, formatCount } from '../../../../reports/format.ts';
 import type { Context } from '../../../context.ts';
 import { CodedError, UsageError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
-import { type Job, payloadText } from '../../../jobs/job.ts';
-import { loadPlanItems, planBulk } from '../../../policies/bulk.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { listPlans, listUnpublished, loadPlan, loadPlanItems, planBulk, type PlanRow } from '../../../policies/bulk.ts';
 import { formAFields, LARGEST_BULK_FILE } from '../../../policies/bulk-file.ts';
 import { isCallable } from '../../../policies/callable-source.ts';
 import type { FormA } from '../../../policies/generate.ts';
-import { bulkJob, publishJob } from '../../../policies/jobs.ts';
+import { bulkJob, findBulkJob, publishJob } from '../../../policies/jobs.ts';
 import type { ItemRow } from '../../../policies/settle-calls.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
 import { pagesWith, text, ticked, type Visit } from '../parts/define-page.ts';
@@ -51,29 +51,13 @@ const stateTexts: Readonly<Record<ItemRow['state'], Worded>> = {
 
 type Form = Readonly<Record<string, string>>;
 
-interface Plan {
-  readonly plan_id: string;
-  readonly source: string;
-  readonly actor: string;
-  readonly file: string | null;
-  readonly items: number;
-  readonly created_at: string;
-}
-
 /** Many policies at once, in batches within the service’s limits: nothing is sent twice, and the rest can be sent later. */
 const bulk = page({
   path: '/policies/bulk',
   rule: { who: 'read', source: 'installation' },
   async load({ context, permitted }) {
     await context.projector.catchUp();
-    const { slugs } = permitted;
-    const plans = await context.store.read
-      .selectFrom('call_plans')
-      .selectAll()
-      .$if(slugs !== null, (some) => some.where('source', 'in', [...(slugs ?? [])]))
-      .orderBy('seq', 'desc')
-      .limit(SHOWN)
-      .execute();
+    const plans = await listPlans(context.store.read, { sources: permitted.slugs, limit: SHOWN });
     return { plans, sources: permitted.list().filter(isCallable), hasSources: permitted.list().length > 0 };
   },
   show: (data, { frame, said }) => <BulkPage frame={frame} {...data} form={said.form} problems={said.problems} />,
@@ -110,13 +94,13 @@ const onePlan = page({
     const { done } = typed;
     await context.projector.catchUp();
     const plan = await findPlan(context, permitted, fields.source, fields.id);
-    const job = await findJob(context, plan.plan_id);
+    const job = await findBulkJob(context.jobs, plan.plan_id);
     const items = await loadPlanItems(context.policies, plan.plan_id);
     if (job?.finishedAt === null && job.state === 'running') allowLive(reply);
     return {
       plan,
       items,
-      unpublished: await unpublishedOf(context, plan.source, items),
+      unpublished: await listUnpublished(context.store.read, plan.source, items),
       job,
       hasBegunBefore: done === 'exists',
       isPublishing: done === 'publishing',
@@ -144,7 +128,7 @@ const publish = form({
   async act({ context, permitted, by, fields: { source, plan }, goTo }) {
     const { plan_id: planId } = await findPlan(context, permitted, source, plan);
     await context.projector.catchUp();
-    const waiting = await unpublishedOf(context, source, await loadPlanItems(context.policies, planId));
+    const waiting = await listUnpublished(context.store.read, source, await loadPlanItems(context.policies, planId));
     await context.jobs.enqueueAll(waiting.map((policyId) => publishJob({ source, policyId, actor: by.officer })));
     return goTo(`${addressOf(source, planId)}&done=publishing`);
   },
@@ -156,7 +140,7 @@ const stop = form({
   body: z.object({ source: text, plan: text }),
   async act({ context, permitted, fields: { source, plan }, goTo }) {
     const { plan_id: planId } = await findPlan(context, permitted, source, plan);
-    const job = await findJob(context, planId);
+    const job = await findBulkJob(context.jobs, planId);
     if (job !== null && job.finishedAt === null) await context.jobs.cancel(job.id);
     return goTo(addressOf(source, planId));
   },
@@ -221,54 +205,11 @@ async function findPlan(
   permitted: Visit<Needs>['permitted'],
   slug: string,
   id: string,
-): Promise<Plan> {
+): Promise<PlanRow> {
   const source = permitted.findAny(slug);
-  const plan =
-    source === null
-      ? undefined
-      : await store.read
-          .selectFrom('call_plans')
-          .selectAll()
-          .where('plan_id', '=', id)
-          .where('source', '=', source.slug)
-          .executeTakeFirst();
-  if (plan === undefined) throw new CodedError('not_found');
+  const plan = source === null ? null : await loadPlan(store.read, source.slug, id);
+  if (plan === null) throw new CodedError('not_found');
   return plan;
-}
-
-/** The policies that a plan created and that neither a delivery nor a call from here says were published. */
-async function unpublishedOf(
-  { store }: Pick<Context, 'store'>,
-  source: string,
-  items: readonly ItemRow[],
-): Promise<readonly string[]> {
-  const created = items.flatMap(({ policy_id: policyId }) => policyId ?? []);
-  if (created.length === 0) return [];
-  const [told, called] = await Promise.all([
-    store.read
-      .selectFrom('policies')
-      .select('policy_id')
-      .where('source', '=', source)
-      .where('published_at', 'is not', null)
-      .execute(),
-    store.read
-      .selectFrom('calls')
-      .select('policy_id')
-      .where('source', '=', source)
-      .where('operation', '=', 'publish')
-      .where('state', 'in', ['done', 'happened'])
-      .execute(),
-  ]);
-  const published = new Set([...told, ...called].map(({ policy_id: policyId }) => policyId));
-  return created.filter((policyId) => !published.has(policyId));
-}
-
-/** The current job of a plan: waiting and running ones come before ended ones. */
-async function findJob({ jobs }: Pick<Context, 'jobs'>, planId: string): Promise<Job | null> {
-  const found = (await jobs.list({ kind: 'policy-bulk', limit: 200 })).filter(
-    (job) => payloadText(job, 'planId') === planId,
-  );
-  return found.find(({ finishedAt }) => finishedAt === null) ?? found[0] ?? null;
 }
 
 function addressOf(source: string, id: string): string {
@@ -277,7 +218,7 @@ function addressOf(source: string, id: string): string {
 
 interface BulkProps {
   readonly frame: PageFrame;
-  readonly plans: readonly Plan[];
+  readonly plans: readonly PlanRow[];
   readonly sources: readonly Source[];
   readonly hasSources: boolean;
   readonly form: Form;
@@ -365,7 +306,7 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
   );
 }
 
-function planColumns(frame: PageFrame): readonly Column<Plan>[] {
+function planColumns(frame: PageFrame): readonly Column<PlanRow>[] {
   return [
     {
       title: 'List',
@@ -387,7 +328,7 @@ function planColumns(frame: PageFrame): readonly Column<Plan>[] {
 
 interface PlanProps {
   readonly frame: PageFrame;
-  readonly plan: Plan;
+  readonly plan: PlanRow;
   readonly items: readonly ItemRow[];
   /** Ids of created policies that are not published yet. */
   readonly unpublished: readonly string[];

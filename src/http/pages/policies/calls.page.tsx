@@ -3,7 +3,7 @@ import { counted } from '../../../../reports/format.ts';
 import { policyIdSchema } from '../../../core/call.ts';
 import type { Source } from '../../../core/source.ts';
 import { type CallRow, settleByOfficer, settleProblem } from '../../../policies/settle-calls.ts';
-import { loadCalls, loadUnknownItems } from '../../../policies/show.ts';
+import { hasCall, loadCalls, loadUnknownItems } from '../../../policies/show.ts';
 import { assertPolicyOf } from '../../auth/access.ts';
 import { number, pagesWith, type Said, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
@@ -71,13 +71,7 @@ const settle = form({
     const { source, request: requestId, outcome } = fields;
     const refuse = (problem: string, status = 422) =>
       calls.again(visit, { fields: { source, open: '', before: null }, said: { problems: [problem] }, status });
-    const call = await context.store.read
-      .selectFrom('calls')
-      .select('source')
-      .where('request_id', '=', requestId)
-      .where('source', '=', source)
-      .executeTakeFirst();
-    if (call === undefined) return refuse('Unknown call.');
+    if (!(await hasCall(context.store.read, source, requestId))) return refuse('Unknown call.');
     if (outcome !== 'happened' && outcome !== 'not-happened') return refuse('Choose the outcome of the call.');
     const policyId = outcome === 'happened' ? fields.policy.trim() || undefined : undefined;
     if (policyId !== undefined && !policyIdSchema.safeParse(policyId).success) return refuse('Unknown policy.');

@@ -8,7 +8,7 @@ import { isCallable } from '../../../policies/callable-source.ts';
 import { formASchema } from '../../../policies/generate.ts';
 import { generateJob, OUTCOME_UNKNOWN, publishJob } from '../../../policies/jobs.ts';
 import { fetchPolicyList } from '../../../policies/list.ts';
-import { loadCalls } from '../../../policies/show.ts';
+import { loadCalls, loadQuotas, type Quota } from '../../../policies/show.ts';
 import { assertPolicyOf } from '../../auth/access.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
 import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
@@ -34,17 +34,11 @@ import { PublishForm } from './publish-form.tsx';
 
 const { page, form } = pagesWith<'store' | 'jobs' | 'sources' | 'projector' | 'policies'>();
 
-/** The newest generations and publishings on the page. */
+/** The newest generations and publishings on the page, and sources whose quota is shown. */
 const JOBS_SHOWN = 10;
+const QUOTAS_SHOWN = 20;
 
 type Form = Readonly<Record<string, string>>;
-
-/** The rest of a source’s quota, as last reported by the service. */
-interface Quota {
-  readonly source: string;
-  readonly remaining: number;
-  readonly at: string;
-}
 
 /** Single policies: generated, published. `job`: a call that failed, to be corrected. */
 const policies = page({
@@ -65,7 +59,10 @@ const policies = page({
     return {
       sources,
       hasSources: permitted.list().length > 0,
-      quotas: await loadQuotas(context, sources),
+      quotas: await loadQuotas(
+        read,
+        sources.slice(0, QUOTAS_SHOWN).map(({ slug }) => slug),
+      ),
       jobs,
       open: new Set(
         (await loadCalls(read, { sources: permitted.slugs, open: true, limit: 200 })).map(({ source }) => source),
@@ -173,23 +170,6 @@ async function loadJobs(
   return [...(await jobsOfSources(found.flat(), slugs, store))]
     .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
     .slice(0, JOBS_SHOWN);
-}
-
-async function loadQuotas({ store }: Pick<Context, 'store'>, sources: readonly Source[]): Promise<readonly Quota[]> {
-  const quotas: Quota[] = [];
-  for (const { slug } of sources.slice(0, 20)) {
-    const last = await store.read
-      .selectFrom('calls')
-      .select(['remaining', 'finished_at', 'asked_at'])
-      .where('source', '=', slug)
-      .where('remaining', 'is not', null)
-      .orderBy('intent_seq', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    if (last?.remaining != null)
-      quotas.push({ source: slug, remaining: Number(last.remaining), at: last.finished_at ?? last.asked_at });
-  }
-  return quotas;
 }
 
 const labels: Readonly<Record<keyof typeof formASchema.shape, string>> = {
