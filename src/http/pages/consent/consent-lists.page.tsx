@@ -1,10 +1,15 @@
 import { contradictionsOf } from '../../../../reports/reconciliation/agreement.ts';
 import { stateWord } from '../../../../reports/words.ts';
 import { z } from 'zod';
-import { type FoundDecision, type FindingKind, loadFindings } from '../../../consent/findings.ts';
+import {
+  type FoundDecision,
+  type FindingKind,
+  loadFindings,
+  type Lack,
+  whyNothingUndelivered,
+} from '../../../consent/findings.ts';
 import type { Source } from '../../../core/source.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
-import type { Query } from '../../../store/store.ts';
 import { pagesWith, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
@@ -68,7 +73,7 @@ const listOf = (kind: FindingKind) =>
         filter,
         problems,
         rows,
-        lacks: rows.length > 0 || kind === 'contradictions' ? null : await lackOf(read, sources, period),
+        lacks: rows.length > 0 || kind === 'contradictions' ? null : await whyNothingUndelivered(read, sources, period),
         namesOf: (of: string) => names.get(of),
         next: next === null ? null : `/consent/${kind}?${new URLSearchParams({ ...filter, after: next }).toString()}`,
         isFirst: after === '',
@@ -81,36 +86,6 @@ const listOf = (kind: FindingKind) =>
 
 export const routes = [listOf('contradictions'), listOf('undelivered')];
 
-/** Why nothing can be said about deliveries: nothing was pulled to compare them with, or there were no decisions. */
-async function lackOf(
-  read: Query,
-  sources: readonly Source[],
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<ListProps['lacks']> {
-  const slugs = sources.map(({ slug }) => slug);
-  const pulled = await read
-    .selectFrom('sync_positions')
-    .select('source')
-    .where('source', 'in', slugs)
-    .where('last_success_at', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
-  if (pulled === undefined) return sources.some(isPulled) ? 'pull' : 'access';
-  const decision = await read
-    .selectFrom('decision_history')
-    .select('seq')
-    .where('source', 'in', slugs)
-    .where('at', '>=', from)
-    .where('at', '<', to)
-    .limit(1)
-    .executeTakeFirst();
-  return decision === undefined ? 'decisions' : null;
-}
-
-function isPulled({ baseUrl, apiKey }: Source): boolean {
-  return baseUrl !== null && apiKey !== null;
-}
-
 interface ListProps {
   readonly kind: FindingKind;
   readonly frame: PageFrame;
@@ -118,11 +93,8 @@ interface ListProps {
   readonly filter: { readonly source: string; readonly from: string; readonly to: string };
   readonly problems: readonly string[];
   readonly rows: readonly FoundDecision[];
-  /**
-   * Why an empty list means nothing: no source has access to the consent log, it has not been pulled yet, or there are
-   * no decisions.
-   */
-  readonly lacks: 'access' | 'pull' | 'decisions' | null;
+  /** Why an empty list means nothing. */
+  readonly lacks: Lack | null;
   readonly namesOf: (source: string) => BannerNames | undefined;
   readonly next: string | null;
   readonly isFirst: boolean;

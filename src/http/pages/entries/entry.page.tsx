@@ -5,6 +5,7 @@ import type { Reading } from '../../../../receivers/read.ts';
 import { decompressed } from '../../../../receivers/unpack.ts';
 import { loadDelivery, type ShownEntry } from '../../../attention/deliveries.ts';
 import { CodedError } from '../../../core/errors.ts';
+import { sizeCovering } from '../../../ledger/published-checkpoint.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
 import type { Source } from '../../../core/source.ts';
 import { TEST_EVENT } from '../../../core/vocabulary.ts';
@@ -46,20 +47,13 @@ const oneEntry = page({
             encoding: encodingOf(entry),
           })
         : null;
-    // Every checkpoint covers all entries before it: the newest is the one under which the entry is proven.
-    const newest = await context.store.read
-      .selectFrom('checkpoints')
-      .select('size')
-      .where('size', '>=', entry.seq)
-      .orderBy('size', 'desc')
-      .limit(1)
-      .executeTakeFirst();
     return {
       entry,
       reading,
       source: context.sources.find(entry.source),
       admins: await listAdminAddresses(context),
-      provenUnder: newest?.size ?? null,
+      // Every checkpoint covers all entries before it: the newest is the one under which the entry is proven.
+      provenUnder: await sizeCovering(context.store.read, entry.seq),
     };
   },
   show: (data, { frame }) => <EntryPage frame={frame} {...data} />,

@@ -2,6 +2,7 @@ import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Entry } from '../../../crypto/entry.ts';
 import { type ProofFiles, proofFiles, proveEntry } from '../../../ledger/prove-entry.ts';
+import { hasEntry } from '../../../ledger/read-entries.ts';
 import { number } from '../parts/define-page.ts';
 
 /** What a proof is made from. */
@@ -21,9 +22,7 @@ export async function loadProof(
   options: { content: boolean },
 ): Promise<Proven> {
   const wanted = number.parse(seq) ?? 0;
-  const { read } = context.store;
-  const found = await read.selectFrom('entries').select('seq').where('seq', '=', wanted).executeTakeFirst();
-  if (found === undefined) throw new CodedError('not_found', 'Unknown entry.');
+  if (!(await hasEntry(context.store.read, wanted))) throw new CodedError('not_found', 'Unknown entry.');
   const proof = await proveEntry(context, wanted, 'witnessed');
   if (proof.outcome === 'unproven')
     throw new CodedError('conflict', `Entry ${wanted} cannot be proven: ${proof.sentence}. Tell an admin.`);
