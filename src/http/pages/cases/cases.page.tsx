@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
@@ -20,7 +19,7 @@ import type { Source } from '../../../core/source.ts';
 import { INSTALLATION, requestKinds } from '../../../core/vocabulary.ts';
 import { dateIn, localTimeOf } from '../../../core/zoned-days.ts';
 import { decidingLaw, isOwnLimit } from '../../../law/deadlines.ts';
-import { appendAction } from '../../../ledger/append-action.ts';
+import { appendView } from '../../../ledger/append-view.ts';
 import {
   loadSavedViews,
   removeView,
@@ -129,18 +128,8 @@ const requestsFile = file({
       ...conditionsOf(filter),
       limit: SETTLED_READ,
     };
-    await appendAction(
-      context.ledger,
-      source?.slug ?? INSTALLATION,
-      {
-        action: 'record.viewed',
-        actor: by.officer,
-        object: 'requests as a file',
-        hour: `${scope.now.slice(0, 13)}:00:00.000Z`,
-      },
-      ['record.viewed', randomUUID()],
-      scope.now,
-    );
+    const view = { actor: by.officer, object: 'requests as a file' };
+    await appendView(context.ledger, source?.slug ?? INSTALLATION, view, scope.now);
     const { timeZone } = context.config;
     const nameOf = (slug: string) => context.sources.findAny(slug)?.name ?? slug;
     const name = `requests${source === null ? '' : ` ${source.name}`} ${dateIn(scope.now, timeZone)}.csv`;
