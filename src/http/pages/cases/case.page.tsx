@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { readAssignee } from '../../../cases/assignee.ts';
+import { findCase } from '../../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../../cases/move-case.ts';
 import { isMoveName, moves, taskMoves } from '../../../cases/moves.ts';
 import type { Context } from '../../../context.ts';
@@ -289,8 +290,8 @@ async function assigneeIn(
   details: Readonly<Record<string, unknown>>,
 ) {
   const { assignee } = details;
-  const row = await store.read.selectFrom('cases').select('source').where('case_id', '=', caseId).executeTakeFirst();
-  if (typeof assignee !== 'string' || row === undefined) return details;
+  const row = await findCase(store.read, caseId);
+  if (typeof assignee !== 'string' || row === null) return details;
   return { ...details, assignee: readAssignee(assignee, await listWorkers({ store }, [row.source])) };
 }
 
