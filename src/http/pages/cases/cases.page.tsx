@@ -1,30 +1,17 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { counted, formatCount } from '../../../../reports/format.ts';
-import { type CsvColumn, renderCsv } from '../../../../reports/render/csv-json.ts';
-import {
-  isCountedIn,
-  listUnmatched,
-  MATCHED,
-  type RequestFigure,
-  requestFigures,
-} from '../../../attention/officer-attention.ts';
+import { renderCsv } from '../../../../reports/render/csv-json.ts';
 import { partsOfAssignee } from '../../../cases/assignee.ts';
 import { listCases } from '../../../cases/list-cases.ts';
-import { caseStates } from '../../../cases/moves.ts';
 import type { CaseView } from '../../../cases/view.ts';
-import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
-import type { Source } from '../../../core/source.ts';
-import { INSTALLATION, requestKinds } from '../../../core/vocabulary.ts';
-import { dateIn, localTimeOf } from '../../../core/zoned-days.ts';
-import { decidingLaw, isOwnLimit } from '../../../law/deadlines.ts';
+import { INSTALLATION } from '../../../core/vocabulary.ts';
+import { dateIn } from '../../../core/zoned-days.ts';
 import { appendView } from '../../../ledger/append-view.ts';
 import {
   loadSavedViews,
   removeView,
   renameView,
-  type SavedView,
   SAVED_VIEWS,
   saveView,
   VIEW_NAME_LENGTH,
@@ -34,26 +21,23 @@ import type { Session } from '../../../people/sessions.ts';
 import { calendarToken, renewCalendarToken } from '../../../people/calendar-address.ts';
 import { attachment } from '../documents/download.page.tsx';
 import { pagesWith, text } from '../parts/define-page.ts';
-import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
-import { Choice, Done, FilterForm, Input, OWN_RULE, Pages, Panel, Problems, SourceFilter } from '../parts/parts.tsx';
-import { RequestTable } from './request-table.tsx';
-import { identityText, kindsText, kindText, stateText } from '../parts/words.ts';
+import {
+  conditionsOf,
+  filterFields,
+  filterOf,
+  openOnes,
+  partsOf,
+  scopeOf,
+  settledCursor,
+  sorted,
+} from './request-filter.ts';
+import { fileColumns, requestsOf, SETTLED_READ } from './requests-file.ts';
+import { FOUND, RequestsPage, type RequestsProps, SearchPage } from './requests-view.tsx';
 
 const { page, form, file } = pagesWith<'store' | 'cases' | 'clock' | 'keys' | 'ledger' | 'config' | 'sources'>();
 
-/** Requests per page, and the most that a search shows. */
+/** Requests per page. */
 const SHOWN = 50;
-const FOUND = 100;
-
-const filterFields = z.object({
-  source: text,
-  state: text,
-  kind: text,
-  assignee: text,
-  which: text,
-  sort: text,
-});
 
 /** All requests, filtered, sorted and paged. */
 const requests = page({
@@ -197,54 +181,6 @@ const renewCalendar = form({
 
 export const routes = [requests, requestsFile, search, changeViews, renewCalendar];
 
-/** Settled requests read at once for a file. */
-const SETTLED_READ = 500;
-
-async function* requestsOf(
-  cases: Context['cases'],
-  scope: Parameters<typeof listCases>[1],
-  filter: Filter,
-): AsyncGenerator<CaseView> {
-  let page = await listCases(cases, scope);
-  yield* sorted(await openOnes(cases, partsOf(page).open, filter), filter.sort);
-  while (filter['which'] === undefined) {
-    const { settled } = partsOf(page);
-    yield* settled;
-    const last = settled.at(-1);
-    if (last === undefined || settled.length < SETTLED_READ) return;
-    page = await listCases(cases, { ...scope, settledAfter: last.row });
-  }
-}
-
-function fileColumns(nameOf: (slug: string) => string, timeZone: string): readonly CsvColumn<CaseView>[] {
-  return [
-    { title: 'Request', value: ({ row }) => row.case_id },
-    { title: 'Source', value: ({ row }) => nameOf(row.source) },
-    { title: 'Kind', value: ({ kinds }) => kindsText(kinds) },
-    { title: 'State', value: ({ row }) => stateText(row.state) },
-    { title: 'Requester', value: ({ row }) => row.requester_name },
-    { title: 'E-mail', value: ({ row }) => row.requester_email },
-    { title: 'Place', value: ({ row }) => row.jurisdiction },
-    { title: 'Channel', value: ({ row }) => row.channel },
-    { title: `Received (${timeZone})`, value: ({ row }) => localTimeOf(row.receipt_at, timeZone).replace('T', ' ') },
-    { title: 'Aim for', value: ({ deadline }) => deadline.aimFor },
-    { title: 'Legal limit', value: ({ deadline }) => deadline.limit },
-    { title: 'Days left', value: ({ open, daysLeft }) => (open ? daysLeft : null) },
-    { title: 'Law', value: ({ deadline }) => lawText(deadline) },
-    { title: 'Identity', value: (view) => identityText(view).text },
-    {
-      title: 'Assigned to',
-      value: ({ folded }) => (folded.assignee === null ? null : partsOfAssignee(folded.assignee).name),
-    },
-  ];
-}
-
-/** The deciding law; says so if its date follows a rule that the installation wrote. */
-function lawText(deadline: CaseView['deadline']): string | null {
-  const law = decidingLaw(deadline);
-  return law === null ? null : `${law.name}${isOwnLimit(deadline) ? ` (${OWN_RULE})` : ''}`;
-}
-
 const renamed = {
   renamed: 'view-renamed',
   taken: 'view-taken',
@@ -273,375 +209,4 @@ function assigneesOf(
   }
   if (!choices.has(chosen)) choices.set(chosen, chosen);
   return [...choices];
-}
-
-function scopeOf(
-  { clock }: Pick<Context, 'clock'>,
-  { slugs }: { readonly slugs: readonly string[] | null },
-  source: string | null,
-) {
-  const now = clock().toISOString();
-  return { now, ...(source !== null ? { source } : slugs !== null ? { sources: slugs } : {}) };
-}
-
-interface Filter extends Record<string, string> {
-  readonly source: string;
-  readonly state: string;
-  readonly kind: string;
-  readonly sort: string;
-}
-
-const sorts = [
-  ['due', 'Legal limit, nearest first'],
-  ['newest', 'Receipt, latest first'],
-  ['oldest', 'Receipt, earliest first'],
-  ['assignee', 'Person assigned'],
-] as const;
-
-function filterOf(form: Readonly<Record<string, string>>, source: string | null): Filter {
-  const { state = '', kind = '', sort = '' } = form;
-  const assignee = (form['assignee'] ?? '').trim().slice(0, 300);
-  const which = requestFigures.find((one) => one === form['which']);
-  return {
-    source: source ?? '',
-    state: caseStates.find((one) => one === state) ?? '',
-    kind: requestKinds.find((one) => one === kind) ?? '',
-    // Views saved by earlier versions have neither.
-    ...(assignee === '' ? {} : { assignee }),
-    ...(which === undefined ? {} : { which }),
-    sort: sorts.find(([one]) => one === sort)?.[0] ?? 'due',
-  };
-}
-
-function conditionsOf({ state, kind, assignee = '' }: Filter) {
-  return {
-    ...(assignee === '' ? {} : { assignee: assignee === 'nobody' ? null : assignee }),
-    ...(state === '' ? {} : { state }),
-    ...(kind === '' ? {} : { kind }),
-  };
-}
-
-/** A list's open requests, which come first, and its settled ones. */
-function partsOf(views: readonly CaseView[]): {
-  readonly open: readonly CaseView[];
-  readonly settled: readonly CaseView[];
-} {
-  const settled = views.slice(views.findLastIndex((view) => view.open) + 1);
-  return { open: views.slice(0, views.length - settled.length), settled };
-}
-
-/** These open requests, or those among them that a figure on Today counts. */
-async function openOnes(
-  cases: Context['cases'],
-  open: readonly CaseView[],
-  filter: Filter,
-): Promise<readonly CaseView[]> {
-  const which = requestFigures.find((one) => one === filter['which']);
-  if (which === undefined) return open;
-  return which === 'unmatched' ? listUnmatched(cases, open) : open.filter((view) => isCountedIn(which, view));
-}
-
-/** What a figure counts, in the words of a filter. */
-const figureTexts: Readonly<Record<RequestFigure, string>> = {
-  overdue: 'overdue',
-  'due-soon': 'due within 7 days',
-  undated: 'without a date',
-  unmatched: `not found in the consent records (of the first ${MATCHED})`,
-  'opt-out': 'opt-outs and limits, which take effect at once',
-  unclear: 'of an unclear kind',
-  'place-missing': 'without a place',
-};
-
-function sorted(views: readonly CaseView[], sort: string): readonly CaseView[] {
-  if (sort === 'due') return views;
-  if (sort === 'assignee') {
-    const { compare } = new Intl.Collator('en');
-    return views.toSorted((a, b) => compare(a.folded.assignee ?? '', b.folded.assignee ?? ''));
-  }
-  const byReceipt = [...views].sort(
-    (a, b) => a.row.receipt_at.localeCompare(b.row.receipt_at) || a.row.opened_seq - b.row.opened_seq,
-  );
-  return sort === 'oldest' ? byReceipt : byReceipt.reverse();
-}
-
-function settledCursor(text: string): { receipt_at: string; opened_seq: number } | null {
-  const [, at = '', seq = ''] = /^(\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})$/.exec(text) ?? [];
-  return at === '' ? null : { receipt_at: at, opened_seq: Number(seq) };
-}
-
-interface PageLinks {
-  readonly first: string | null;
-  readonly next: string | null;
-}
-
-interface RequestsProps {
-  readonly frame: PageFrame;
-  readonly sources: readonly Source[];
-  readonly filter: Filter;
-  /** Assignees to choose from. */
-  readonly assignees: readonly (readonly [value: string, text: string])[];
-  /** Null: this is a later page of settled requests. */
-  readonly open: { readonly views: readonly CaseView[]; readonly total: number } | null;
-  readonly openPages: PageLinks;
-  readonly settled: readonly CaseView[] | null;
-  readonly settledPages: PageLinks;
-  /** Null: signed in without an account. */
-  readonly calendar: string | null;
-  /** The person's saved filters; null: signed in without an account. */
-  readonly views: readonly SavedView[] | null;
-  readonly done: string | null;
-}
-
-/** Every open request, and the settled ones page by page. */
-function RequestsPage(props: RequestsProps) {
-  const { frame, sources, filter, open, openPages, settled, settledPages, done } = props;
-  const filtered =
-    filter.source !== '' ||
-    filter.state !== '' ||
-    filter.kind !== '' ||
-    filter['assignee'] !== undefined ||
-    filter['which'] !== undefined;
-  const table = (views: readonly CaseView[], caption: string, none: string) =>
-    views.length === 0 ? (
-      <p>
-        {none} {filtered ? <a href="/cases">Show all requests</a> : null}
-      </p>
-    ) : (
-      <RequestTable
-        caption={caption}
-        requests={views.map((view) => ({ view }))}
-        sourceName={sources.length > 1 && filter.source === '' ? frame.sourceName : null}
-        frame={frame}
-        from={{ list: 'requests', filter: new URLSearchParams(filter).toString() }}
-      />
-    );
-  return (
-    <Page title="All requests" frame={frame} current="requests">
-      <h1>All requests</h1>
-      {open === null ? null : (
-        <p class="lead">
-          {formatCount(open.total)} open. <a href={fileAddress(filter)}>Download the list (CSV)</a>
-        </p>
-      )}
-      <Done text={done} />
-      <ViewList {...props} />
-      <div class="columns">
-        <FilterPanel {...props} />
-        <SearchPanel frame={frame} text="" />
-      </div>
-      {open === null ? null : (
-        <Panel id="open" title="Open">
-          {table(
-            open.views,
-            sorts.find(([sort]) => sort === filter.sort)?.[1] ?? '',
-            filtered ? 'No open request matches.' : 'No open requests.',
-          )}
-          <Pages {...openPages} />
-        </Panel>
-      )}
-      {settled === null ? null : (
-        <Panel id="settled" title="Settled">
-          {table(settled, 'By receipt, latest first', filtered ? 'No settled request matches.' : 'None yet.')}
-          <Pages {...settledPages} />
-        </Panel>
-      )}
-      <CalendarPanel {...props} />
-    </Page>
-  );
-}
-
-function fileAddress(filter: Filter): string {
-  return `/cases/file?${new URLSearchParams(filter).toString()}`;
-}
-
-/** The person's own views, as links. */
-function ViewList({ views, filter }: RequestsProps) {
-  if (views === null || views.length === 0) return null;
-  const query = (of: Readonly<Record<string, string>>) => new URLSearchParams(of).toString();
-  return (
-    <nav class="views" aria-label="Your views">
-      <ul>
-        <li>
-          <a href="/cases">All</a>
-        </li>
-        {views.map((view) => (
-          <li key={view.name}>
-            <a
-              href={`/cases?${query(view.filter)}`}
-              {...(query(view.filter) === query(filter) ? { 'aria-current': 'page' as const } : {})}
-            >
-              <bdi>{view.name}</bdi>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
-function FilterPanel({ frame, sources, filter, assignees, views }: RequestsProps) {
-  return (
-    <Panel id="filter" title="What to show">
-      <FilterForm action="/cases" wide>
-        <SourceFilter sources={sources} value={filter.source} />
-        <Choice
-          id="state"
-          label="State"
-          value={filter.state}
-          options={[['', 'Every state'], ...caseStates.map((state) => [state, stateText(state)] as const)]}
-        />
-        <Choice
-          id="kind"
-          label="Kind"
-          value={filter.kind}
-          options={[['', 'Every kind'], ...requestKinds.map((kind) => [kind, kindText(kind)] as const)]}
-        />
-        <Choice id="assignee" label="Assigned to" value={filter['assignee'] ?? ''} options={assignees} />
-        <Choice
-          id="which"
-          label="Open ones that are"
-          value={filter['which'] ?? ''}
-          options={[['', 'Any'], ...requestFigures.map((which) => [which, figureTexts[which]] as const)]}
-        />
-        <Choice id="sort" label="Open ones by" value={filter.sort} options={sorts} />
-      </FilterForm>
-      {views === null ? null : <KeepView frame={frame} filter={filter} views={views} />}
-    </Panel>
-  );
-}
-
-/** Saves the current filter under a name, and deletes saved ones. */
-function KeepView({
-  frame,
-  filter,
-  views,
-}: Pick<RequestsProps, 'frame' | 'filter'> & { readonly views: readonly SavedView[] }) {
-  const hidden = Object.entries(filter).map(([name, value]) => (
-    <input key={name} type="hidden" name={name} value={value} />
-  ));
-  return (
-    <details class="more">
-      <summary>Your views</summary>
-      <div>
-        <PostForm frame={frame} action="/cases/views">
-          {hidden}
-          <Input
-            id="view-name"
-            name="name"
-            label="Save this filter as"
-            maxLength={VIEW_NAME_LENGTH}
-            autocomplete="off"
-            hint="It appears above the list, for you only. Saving under an existing name replaces that view."
-          />
-          <button type="submit" class="quiet">
-            Keep
-          </button>
-        </PostForm>
-        {views.length === 0 ? null : (
-          <ul class="plain">
-            {views.map(({ name }) => (
-              <li key={name}>
-                <PostForm frame={frame} action="/cases/views" class="buttons">
-                  {hidden}
-                  <input type="hidden" name="name" value={name} />
-                  <bdi>{name}</bdi>
-                  <input
-                    type="text"
-                    name="to"
-                    maxLength={VIEW_NAME_LENGTH}
-                    autocomplete="off"
-                    aria-label={`New name of ${name}`}
-                    placeholder="New name"
-                  />
-                  <button type="submit" name="do" value="rename" class="quiet slim" aria-label={`Rename ${name}`}>
-                    Rename
-                  </button>
-                  <button type="submit" name="do" value="remove" class="quiet slim" aria-label={`Remove ${name}`}>
-                    Remove
-                  </button>
-                </PostForm>
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
-    </details>
-  );
-}
-
-function SearchPanel({ frame, text }: { frame: PageFrame; text: string }) {
-  return (
-    <Panel id="search" title="Search">
-      <PostForm frame={frame} action="/cases/search">
-        <Input
-          id="text"
-          label="Name, address or number"
-          value={text}
-          maxLength={200}
-          autocomplete="off"
-          spellcheck={false}
-          hint="Of the requester, the visitor, the case, or the request at the service; part of it is enough."
-        />
-        <button type="submit">Search</button>
-      </PostForm>
-    </Panel>
-  );
-}
-
-function CalendarPanel({ frame, calendar }: Pick<RequestsProps, 'frame' | 'calendar'>) {
-  if (calendar === null) return null;
-  return (
-    <Panel id="calendar" title="Calendar">
-      <p>
-        Subscribe to this address in a calendar program to see the legal limits of open requests. It contains no names.
-        Anyone who has the address can see the dates: keep it to yourself.
-      </p>
-      <p>
-        <a class="mono" href={calendar}>
-          {calendar}
-        </a>
-      </p>
-      <PostForm frame={frame} action="/cases/calendar">
-        <button type="submit" class="quiet">
-          Make a new address
-        </button>
-        <p class="hint">The current one stops working.</p>
-      </PostForm>
-    </Panel>
-  );
-}
-
-interface SearchProps {
-  readonly frame: PageFrame;
-  readonly text: string;
-  readonly problems: readonly string[];
-  readonly found: readonly CaseView[];
-  readonly several: boolean;
-}
-
-function SearchPage({ frame, text, problems, found, several }: SearchProps) {
-  return (
-    <Page title="Search for requests" frame={frame} within="requests">
-      <h1>Search for requests</h1>
-      <Problems title="Nothing was searched for:" problems={problems} />
-      <SearchPanel frame={frame} text={text} />
-      {problems.length > 0 ? null : (
-        <Panel id="found" title={found.length > FOUND ? 'Requests' : counted(found.length, 'request', 'requests')}>
-          {found.length === 0 ? (
-            <p>
-              No request matches. <a href="/cases">Show all requests</a>
-            </p>
-          ) : (
-            <RequestTable
-              caption={found.length > FOUND ? `The first ${FOUND}: enter more of the name.` : 'Open ones first'}
-              requests={found.slice(0, FOUND).map((view) => ({ view }))}
-              sourceName={several ? frame.sourceName : null}
-              frame={frame}
-              from={{ list: 'requests', filter: '' }}
-            />
-          )}
-        </Panel>
-      )}
-    </Page>
-  );
 }
