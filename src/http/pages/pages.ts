@@ -15,6 +15,7 @@ import { routes as bulkPolicies } from './policies/bulk.page.tsx';
 import { routes as policyCalls } from './policies/calls.page.tsx';
 import { routes as generatePolicies } from './policies/generate.page.tsx';
 import { routes as policies } from './policies/policies.page.tsx';
+import { routes as policyTexts } from './policies/texts.page.tsx';
 import { routes as readings } from './readings/readings.page.tsx';
 import { routes as notifications } from './settings/notifications.page.tsx';
 import { routes as today } from './today/today.page.tsx';
@@ -38,6 +39,7 @@ export const pageRoutes: readonly PageRoute[] = [
   ...oneCase,
   ...policies,
   ...policyCalls,
+  ...policyTexts,
   ...readings,
   ...refused,
   ...today,

@@ -6,15 +6,8 @@ import type { Source } from '../../../core/source.ts';
 import { localTimeOf } from '../../../core/zoned-days.ts';
 import { type CatalogueRow, listPolicyTypes, loadCataloguePage } from '../../../policies/catalogue.ts';
 import { loadPolicy, type PolicyView } from '../../../policies/show.ts';
-import {
-  compareSideBySide,
-  findTextAt,
-  loadTextOfEntry,
-  loadTextPage,
-  type TextRow,
-} from '../../../policy-snapshots/stored-texts.ts';
-import { readPolicyText } from '../../../policy-texts/policy-text.ts';
-import { number, pagesWith, smallNumber, text, type Visit } from '../parts/define-page.ts';
+import { findTextAt, loadTextOfEntry, loadTextPage, type TextRow } from '../../../policy-snapshots/stored-texts.ts';
+import { pagesWith, smallNumber, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   Badge,
@@ -31,34 +24,27 @@ import {
   Problems,
   SourceFilter,
   Table,
-  TextLines,
 } from '../parts/parts.tsx';
 import { isCallable } from '../../../policies/callable-source.ts';
 import { momentOf } from '../parts/period.ts';
 import { callStateText } from './call-words.ts';
 import { PublishForm } from './publish-form.tsx';
+import { Came, differenceAddress, Lines, policyAddress, sourceNamed, textAddress, type Texts } from './text-parts.tsx';
 import type { Worded } from '../parts/words.ts';
 
-type Needs = 'store' | 'sources' | 'projector' | 'config' | 'clock';
-const { page } = pagesWith<Needs>();
+const { page } = pagesWith<'store' | 'sources' | 'projector' | 'config' | 'clock'>();
 
 /** Policies, and texts of one policy, per page. */
 const SHOWN = 50;
 const TEXTS_SHOWN = 20;
 /** The newest deliveries about a policy that its page lists; others are in the list of all deliveries. */
 const CHANGES_SHOWN = 50;
-/** Maximum time that a comparison may occupy the server, in milliseconds. */
-const COMPARE_MS = 500;
-
 const statusTexts: Readonly<Record<NonNullable<CatalogueRow['status']>, Worded>> = {
   created: { text: 'created, not published', tone: 'warn' },
   updated: { text: 'updated', tone: 'calm' },
   published: { text: 'published', tone: 'good' },
   deleted: { text: 'deleted', tone: 'bad' },
 };
-
-type Texts = Awaited<ReturnType<typeof loadTextOfEntry>>;
-type SeenText = NonNullable<Texts>;
 
 /** Every policy, page by page. */
 const policies = page({
@@ -110,7 +96,7 @@ const onePolicy = page({
     const source = known.slug;
     await context.projector.catchUp();
     const [view] = await loadPolicy(read, id, source);
-    if (view === undefined) throw notFound();
+    if (view === undefined) throw new CodedError('not_found');
     const type = view.policy?.policy_type ?? view.listed?.policy_type ?? view.asked?.policy_type ?? null;
     const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
     const entered = at === '' ? null : momentOf(at, timeZone);
@@ -137,72 +123,7 @@ const onePolicy = page({
   status: ({ problems }) => (problems.length > 0 ? 422 : 200),
 });
 
-const oneText = page({
-  path: '/policies/text',
-  rule: { who: 'read', source: 'query' },
-  query: z.object({ source: text, entry: number }),
-  async load({ context, permitted, fields: { source: slug, entry } }) {
-    const { slug: source } = sourceNamed(permitted, slug);
-    return { source, text: await textOf(context, source, entry) };
-  },
-  show: (data, { frame }) => <TextPage frame={frame} {...data} />,
-});
-
-/** The changes between two texts. */
-const difference = page({
-  path: '/policies/difference',
-  rule: { who: 'read', source: 'query' },
-  query: z.object({ source: text, older: number, newer: number }),
-  async load({ context, permitted, fields }) {
-    const { slug: source } = sourceNamed(permitted, fields.source);
-    const [older, newer] = await Promise.all([
-      textOf(context, source, fields.older),
-      textOf(context, source, fields.newer),
-    ]);
-    const stretches =
-      older.stored === null || newer.stored === null
-        ? ('missing' as const)
-        : compareSideBySide(older.stored, newer.stored, COMPARE_MS);
-    return { source, older, newer, stretches };
-  },
-  show: (data, { frame }) => <DifferencePage frame={frame} {...data} />,
-});
-
-export const routes = [policies, onePolicy, oneText, difference];
-
-/** The named source, if the person may see it. */
-function sourceNamed(permitted: Visit<Needs>['permitted'], slug: string): Source {
-  const source = permitted.findAny(slug);
-  if (source === null) throw notFound();
-  return source;
-}
-
-async function textOf(
-  { store, projector }: Visit<Needs>['context'],
-  source: string,
-  entry: number | null,
-): Promise<SeenText> {
-  await projector.catchUp();
-  const text = entry === null ? null : await loadTextOfEntry(store.read, source, entry);
-  if (text === null) throw notFound();
-  return text;
-}
-
-function notFound(): CodedError {
-  return new CodedError('not_found');
-}
-
-function policyAddress(source: string, id: string, more: Record<string, string> = {}): string {
-  return `/policies/policy?${new URLSearchParams({ source, id, ...more }).toString()}`;
-}
-
-function textAddress(source: string, entry: number): string {
-  return `/policies/text?${new URLSearchParams({ source, entry: String(entry) }).toString()}`;
-}
-
-function differenceAddress(source: string, older: number, newer: number): string {
-  return `/policies/difference?${new URLSearchParams({ source, older: String(older), newer: String(newer) }).toString()}`;
-}
+export const routes = [policies, onePolicy];
 
 interface PoliciesProps {
   readonly frame: PageFrame;
@@ -491,17 +412,6 @@ function CallsPanel({ frame, view: { calls } }: PolicyProps) {
   );
 }
 
-/** When a text came into force, as far as known. */
-function Came({ text, timeZone }: { text: TextRow; timeZone: string }) {
-  const first = <Moment iso={text.first_seen} timeZone={timeZone} />;
-  if (text.not_before === null) return <span>{first} or before</span>;
-  return (
-    <span>
-      between <Moment iso={text.not_before} timeZone={timeZone} /> and {first}
-    </span>
-  );
-}
-
 function textColumns(frame: PageFrame, texts: readonly TextRow[]): readonly Column<TextRow>[] {
   return [
     {
@@ -595,135 +505,4 @@ function TextAtTime({ frame, source, moment, found, inForce }: Found & { frame: 
     default:
       return found satisfies never;
   }
-}
-
-/** The text, or why there is none. */
-function Lines({ text }: { text: Texts }) {
-  if (text === null || text.stored === null) return <p>The text was erased.</p>;
-  if (text.look.text_sha256 === null)
-    return <p>There was no text: the service answered that the page does not exist.</p>;
-  return <TextLines lines={readPolicyText(text.stored.bytes, text.stored.contentType).lines} />;
-}
-
-/** Where a text was fetched, in words. */
-function targetWords(target: string): string {
-  const name = target.slice(target.indexOf(':') + 1);
-  return target.startsWith('hosted:') ? `public page of ${name}` : `embed endpoint for ${name}`;
-}
-
-function textName({ look, version }: SeenText): string {
-  return version === null ? `Text of entry ${look.seq}` : `Text ${version.version}`;
-}
-
-function TextPage({ frame, source, text }: { frame: PageFrame; source: string; text: SeenText }) {
-  const { look, version } = text;
-  const { timeZone } = frame;
-  return (
-    <Page title={`${textName(text)}, ${targetWords(look.target)}`} frame={frame} within="policies">
-      <h1>{textName(text)}</h1>
-      <p class="lead">
-        <bdi>{targetWords(look.target)}</bdi>, {frame.sourceName(source)}
-      </p>
-      <Panel id="about" title="When it was seen">
-        <Facts
-          rows={[
-            version === null ? null : ['Came', <Came text={version} timeZone={timeZone} />],
-            version === null
-              ? ['Seen', <Moment iso={look.origin_to} timeZone={timeZone} />]
-              : [
-                  'Last seen',
-                  <Moment
-                    iso={version.last_seen < version.first_seen ? version.first_seen : version.last_seen}
-                    timeZone={timeZone}
-                  />,
-                ],
-            version?.policy_id == null
-              ? null
-              : ['Policy', <a href={policyAddress(source, version.policy_id)}>{version.policy_id}</a>],
-            ['SHA-256 of the text', <span class="mono">{look.text_sha256 ?? 'no text'}</span>],
-            ['Bytes', <a href={`/entries/${look.body_seq}`}>Entry {formatCount(look.body_seq)}</a>],
-          ]}
-        />
-      </Panel>
-      <Panel id="text" title="Text">
-        <Lines text={text} />
-      </Panel>
-    </Page>
-  );
-}
-
-interface DifferenceProps {
-  readonly frame: PageFrame;
-  readonly source: string;
-  readonly older: SeenText;
-  readonly newer: SeenText;
-  /** Null: the texts differ too much. */
-  readonly stretches: ReturnType<typeof compareSideBySide> | 'missing';
-}
-
-function DifferencePage({ frame, source, older, newer, stretches }: DifferenceProps) {
-  const nameOf = (text: SeenText) => (
-    <>
-      <a href={textAddress(source, text.look.seq)}>{textName(text)}</a>, first seen{' '}
-      <Moment iso={text.version?.first_seen ?? text.look.origin_to} timeZone={frame.timeZone} />
-    </>
-  );
-  return (
-    <Page title="Changes in a policy" frame={frame} within="policies">
-      <h1>What changed</h1>
-      <p class="lead">
-        <bdi>{targetWords(newer.look.target)}</bdi>, {frame.sourceName(source)}
-        {older.look.target === newer.look.target ? null : (
-          <>
-            , compared with <bdi>{targetWords(older.look.target)}</bdi>
-          </>
-        )}
-      </p>
-      <Panel id="difference" title="Older and newer text">
-        {stretches === 'missing' ? (
-          <p>One of the two texts was erased.</p>
-        ) : stretches === null ? (
-          <p>
-            The two texts are too different to compare line by line: read {nameOf(older)} and {nameOf(newer)}.
-          </p>
-        ) : stretches.length === 0 ? (
-          <p>
-            The two texts are the same: {nameOf(older)} and {nameOf(newer)}.
-          </p>
-        ) : (
-          <table class="difference">
-            <caption>Lines that changed, with three around them.</caption>
-            <thead>
-              <tr>
-                <th scope="col">{nameOf(older)}</th>
-                <th scope="col">{nameOf(newer)}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {stretches.map(({ line, rows }) => (
-                <>
-                  <tr class="gap">
-                    <td colSpan={2}>From line {formatCount(line)} of the newer text</td>
-                  </tr>
-                  {rows.map((row, place) => (
-                    <DifferentLine key={place} {...row} />
-                  ))}
-                </>
-              ))}
-            </tbody>
-          </table>
-        )}
-      </Panel>
-    </Page>
-  );
-}
-
-function DifferentLine({ older, newer }: { older: string | null; newer: string | null }) {
-  const isSame = older === newer;
-  return (
-    <tr class={isSame ? 'same' : 'changed'}>
-      <td>{older === null ? null : isSame ? older : <del>{older}</del>}</td>
-      <td>{newer === null ? null : isSame ? newer : <ins>{newer}</ins>}</td>
-    </tr>
-  );
 }
