@@ -1,6 +1,6 @@
 import { CodedError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
-import { loadTextOfEntry, type TextRow } from '../../../policy-snapshots/stored-texts.ts';
+import type { loadTextOfEntry, TextRow } from '../../../policy-snapshots/stored-texts.ts';
 import { readPolicyText } from '../../../policy-texts/policy-text.ts';
 import type { Visit } from '../parts/define-page.ts';
 import { Moment, TextLines } from '../parts/parts.tsx';
