@@ -40,6 +40,13 @@ export function listDocuments(
     .execute();
 }
 
+/** The number of documents of these sources; null: of all. */
+export async function countDocuments(read: Query, sources: readonly string[] | null): Promise<number> {
+  let query = read.selectFrom('documents').select((eb) => eb.fn.countAll<number>().as('count'));
+  if (sources !== null) query = query.where('source', 'in', [...sources]);
+  return Number((await query.executeTakeFirstOrThrow()).count);
+}
+
 /** A document with a checked entry. */
 export interface ProducedDocument {
   readonly seq: number;

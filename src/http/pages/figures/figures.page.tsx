@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import { countBySource } from '../../../store/queries/decisions-in.ts';
 import { sourcesOf } from '../../auth/access.ts';
-import { periodOf } from '../consent/consent-lists.page.tsx';
+import { periodOf } from '../parts/period.ts';
 import { attachment } from '../documents/download.page.tsx';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
 import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';

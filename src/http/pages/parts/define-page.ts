@@ -96,13 +96,17 @@ export function pagesWith<N extends keyof Context>() {
       definition: Address<P> & {
         readonly query?: Q;
         readonly done?: Readonly<Record<string, string>>;
+        /** Its fields are posted, so that they are in no address and no log. */
+        readonly isPosted?: true;
+        /** Another address to look at, where the page has nothing to show; null: none. */
+        instead?(visit: Visit<N, z.output<Q>, ParamsOf<P>>): string | null;
         load(visit: Visit<N, z.output<Q>, ParamsOf<P>>, said: Said<S>): D | Promise<D>;
         show(data: D, shown: Shown<z.output<Q>, ParamsOf<P>, S>): JSX.Element;
         /** The status without a form, default 200. */
         status?(data: D): number;
       },
     ): Page<N, z.output<Q>, ParamsOf<P>, S> {
-      const { path, rule, query, done = {} } = definition;
+      const { path, rule, query, done = {}, isPosted = false } = definition;
       type Own = Visit<N, z.output<Q>, ParamsOf<P>>;
       const answer = async (visit: Own, said: Said<S>, wanted: number | null) => {
         const data = await definition.load(visit, said);
@@ -111,7 +115,9 @@ export function pagesWith<N extends keyof Context>() {
         return html(visit.reply, renderPage(definition.show(data, { frame, fields, params, said })), status);
       };
       return {
-        ...route<N>({ method: 'GET', path, rule, fields: query ?? none }, (visit) => {
+        ...route<N>({ method: isPosted ? 'POST' : 'GET', path, rule, fields: query ?? none }, async (visit) => {
+          const instead = definition.instead?.(visit as unknown as Own) ?? null;
+          if (instead !== null) return visit.goTo(instead);
           const said = { done: done[visit.typed['done'] ?? ''] ?? null, problems: [], form: {} } as unknown as Said<S>;
           return answer(visit as unknown as Own, said, null);
         }),
@@ -126,12 +132,14 @@ export function pagesWith<N extends keyof Context>() {
     form<const P extends string, B extends Fields = typeof none>(
       definition: Address<P> & {
         readonly body?: B;
+        /** Its largest size; default: that of every form. */
+        readonly bytes?: number;
         act(visit: Visit<N, z.output<B>, ParamsOf<P>>): Promise<FastifyReply>;
       },
     ): PageRoute {
-      const { path, rule, body } = definition;
+      const { path, rule, body, bytes } = definition;
       type Own = Visit<N, z.output<B>, ParamsOf<P>>;
-      return route<N>({ method: 'POST', path, rule, fields: body ?? none }, (visit) =>
+      return route<N>({ method: 'POST', path, rule, fields: body ?? none, bytes }, (visit) =>
         definition.act(visit as unknown as Own),
       );
     },
@@ -191,7 +199,16 @@ export interface Shown<Q, P, S> {
 }
 
 function route<N extends keyof Context>(
-  { method, path, rule, fields }: Pick<PageRoute, 'method' | 'path' | 'rule'> & { readonly fields: Fields },
+  {
+    method,
+    path,
+    rule,
+    fields,
+    bytes,
+  }: Pick<PageRoute, 'method' | 'path' | 'rule'> & {
+    readonly fields: Fields;
+    readonly bytes?: number | undefined;
+  },
   answer: (visit: Visit<N>) => Promise<FastifyReply>,
 ): PageRoute {
   return {
@@ -201,7 +218,8 @@ function route<N extends keyof Context>(
         const sent = method === 'GET' ? request.query : request.body;
         return answer(visitOf(context, request, reply, readForm(fields, sent), sent));
       };
-      app.route({ method, url: path, handler, config: { rule } });
+      const limit = bytes === undefined ? {} : { bodyLimit: bytes };
+      app.route({ method, url: path, handler, config: { rule }, ...limit });
     },
   };
 }
@@ -250,10 +268,8 @@ export const several = z
   .union([z.string().transform((value) => [value]), z.array(z.string())])
   .catch([])
   .transform((values): readonly string[] => values);
+const numberOf = (digits: RegExp) => z.string().regex(digits).transform(Number).nullable().catch(null);
 /** A whole number from 0; null if absent or none. */
-export const number = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .transform(Number)
-  .nullable()
-  .catch(null);
+export const number = numberOf(/^\d{1,15}$/);
+/** One that fits into a column of 32 bits. */
+export const smallNumber = numberOf(/^\d{1,9}$/);
