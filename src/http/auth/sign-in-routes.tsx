@@ -42,7 +42,10 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
       throw new CodedError('link_invalid');
     if (token === undefined) {
       if (request.signedIn !== null) return reply.redirect(localPath(next), 303);
-      return sendSignIn(context, request, reply, { next, done: doneTexts[done] ?? null });
+      return sendSignIn(context, request, reply, {
+        next,
+        done: Object.hasOwn(doneTexts, done) ? (doneTexts[done] ?? null) : null,
+      });
     }
     const link = await findLink(context, token, ['sign-in']);
     if (link === null) throw new CodedError('link_invalid');
