@@ -124,6 +124,18 @@ const ticks: Readonly<Record<string, ChoiceMeant>> = {
   '☐': 'refused',
 };
 
+/** Words for undoing something, and for refusals that may be undone. */
+const reversals: ReadonlySet<string> = new Set(
+  'deleted removed cancelled canceled undone reverted reversed lifted cleared geloscht aufgehoben entfernt supprime supprimee annule annulee eliminado eliminada rimosso rimossa annullato verwijderd opgeheven removido removida usunieto usuniety borttagen fjernet'.split(
+    ' ',
+  ),
+);
+const refusals: ReadonlySet<string> = new Set(
+  'unsubscribe unsubscribed unsubscription optout objection refusal suppression block blocklist blacklist abmeldung widerspruch sperre desabonnement opposition baja oposicion disiscrizione opposizione afmelding bezwaar oposicao sprzeciw'.split(
+    ' ',
+  ),
+);
+
 /** A sign before a word is part of it: `-1` and `!yes` grant nothing. A question is not an answer. */
 function signedMeant(text: string): ChoiceMeant | null {
   const tick = ticks[text.replace('\ufe0f', '')];
@@ -152,6 +164,8 @@ function phraseMeant(text: string): ChoiceMeant | null {
   const grants = all.some((word, at) => meanings[at] === 'given' && !necessaryWords.has(word));
   const refuses = all.some((word, at) => meanings[at] === 'refused' && !necessaryWords.has(word));
   if (has('unknown')) return null;
+  // `unsubscribe.deleted`: whether that restores a consent is not said.
+  if (all.some((word) => reversals.has(word)) && all.some((word) => refusals.has(word))) return null;
   if (has('withdrawn')) return isNegated || grants ? null : 'withdrawn';
   if (has('expired', 'terminated', 'invalidated', 'requested')) return null;
   if (has('request-deferred')) return isNegated || grants || refuses || rest.length > 0 ? null : 'request-deferred';

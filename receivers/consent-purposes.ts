@@ -581,7 +581,9 @@ class PurposeReader {
     const type = outcomeOf(choiceMeant(rule['type']));
     // Release 5 states the base rule once; a rule within a rule is an exception to it.
     const said = type ?? (depth === 0 ? outer : outer === 'granted' ? 'denied' : outer === 'denied' ? 'granted' : null);
-    const purposes = Array.isArray(rule['purpose']) ? rule['purpose'].filter(isJsonObject) : [];
+    const codes = Array.isArray(rule['code']) ? rule['code'].filter(isJsonObject) : [];
+    const coded = codes.flatMap(({ coding }) => (Array.isArray(coding) ? coding.filter(isJsonObject) : []));
+    const purposes = Array.isArray(rule['purpose']) ? rule['purpose'].filter(isJsonObject) : coded;
     for (const { code, display } of purposes) {
       const name = textOf(display, MAX_NAME) ?? textOf(code, MAX_NAME);
       if (name !== null && said !== null) this.#put(name, said, path, said);
@@ -1288,6 +1290,9 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
   };
   let necessary = false;
   let isStated = false;
+  /** Its category says that it is necessary, which a refusal of it would contradict. */
+  let isOfNecessary = false;
+  let [hasTime, neverGranted, neverWithdrawn, isInWords] = [false, false, false, false];
   let notChosen: string | null = null;
   let answer: string | null = null;
   const times: unknown[] = [];
@@ -1311,7 +1316,13 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
       necessary ||= choiceMeant(value) === 'given';
       continue;
     }
-    if (role.time !== null) times.push(value);
+    isOfNecessary ||= categoryNames.has(name) && typeof value === 'string' && NECESSARY_CATEGORY.test(plainForm(value));
+    if (role.time !== null) {
+      times.push(value);
+      if (!isBlank(value)) hasTime = true;
+      else if (role.time === 'choice') neverGranted = true;
+      else if (role.time === 'withdrawal') neverWithdrawn = true;
+    }
     if (name === 'history' && Array.isArray(value)) {
       // The last of a purpose's choices.
       const last = value.filter(isJsonObject).at(-1);
@@ -1346,6 +1357,7 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     }
     if (Array.isArray(value) || (typeof value === 'number' && value !== 0 && value !== 1 && value !== -1)) continue;
     isStated = true;
+    isInWords ||= typeof value === 'string' && isRefusalWord(value);
     const meant = choiceMeant(value);
     if (isAlwaysActive(value)) necessary = true;
     else if (role.polarity === 'refusing') {
@@ -1362,6 +1374,9 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     }
   }
   const { grants, refuses, says } = found;
+  if (isOfNecessary && outcomeOf(says) !== 'denied') necessary = true;
+  // {"granted": false, "granted_at": null, "revoked_at": null}: nobody has answered yet.
+  if (neverGranted && neverWithdrawn && !hasTime && grants === null && !isInWords) notChosen ??= path;
   const contradiction: Contradiction | null =
     grants !== null && refuses !== null && !necessary ? [grants(), refuses()] : null;
   return { says, contradiction, necessary, isStated, notChosen, times, answer };
@@ -1371,6 +1386,15 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
 export function isReadWithin(role: NameRole): boolean {
   return role.polarity !== null || choiceKeys.has(role.plain) || defaults.has(role.plain);
 }
+
+/** Fields of a purpose with the name of its category, in plain form. */
+const categoryNames: ReadonlySet<string> = new Set(
+  'category categoryslug categoryname categoryid group groupname kategorie kategorien categorie categoria kategoria kategori purposecategory'.split(
+    ' ',
+  ),
+);
+const NECESSARY_CATEGORY =
+  /^(?:strictly)?(?:essential|necessary|required|mandatory|notwendig|technischnotwendig|essenziell|essentiell|erforderlich|necessaire|indispensable|essentiel|necesari[ao]|esencial|obligatori[ao]|necessari[ao]|essenzial|indispensabil|noodzakelijk|essentieel|niezbedn|nodvendig|nezbytn|valttamatt)/;
 
 /** Answers in so many words, in plain form. */
 const answers: ReadonlySet<string> = new Set(

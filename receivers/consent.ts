@@ -1,4 +1,5 @@
 import { type Doubt, isNecessary, type PurposeChoice, type PurposeChoices } from '../src/core/consent-judgement.ts';
+import { plainForm } from '../src/core/plain-words.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant } from './choice-words.ts';
 import { namesPreferencesOnly } from './consent-events.ts';
@@ -14,7 +15,7 @@ import { consentModeFields, type FieldName, fieldsOfFamilies, purposeFlags } fro
 import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
-import { clean, isJsonObject, textOf } from './parse.ts';
+import { clean, isBlank, isJsonObject, textOf } from './parse.ts';
 import { readRegion } from './region.ts';
 
 /** One recorded consent choice, from a webhook or a pulled row. */
@@ -134,7 +135,7 @@ export function readDecision(
     },
     platform?.refusalKeepsNecessary,
   );
-  const judged = besideDissent(besideSignals(stated, choices, signals), payload, told);
+  const judged = besideAct(besideDissent(besideSignals(stated, choices, signals), payload, told), payload, told);
   for (const path of purposes.unread) payload.puzzle(path);
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');
@@ -203,6 +204,30 @@ function besideDissent(
   );
   return dissent === null ? stated : { state: 'unknown', doubts: [{ reason: 'not-understood', fields: [dissent] }] };
 }
+
+/**
+ * A record that names the act but leaves it empty, such as `action:` of a cookie before any click, refuses nothing by its
+ * flags: nobody has acted.
+ */
+function besideAct(
+  stated: ReturnType<typeof stateOf>,
+  payload: Payload,
+  told: ReturnType<typeof readStatements>,
+): ReturnType<typeof stateOf> {
+  if (stated.doubts.length > 0 || stated.state !== 'refused' || told.withdrawn) return stated;
+  if (told.whole.some(({ choice, at }) => choice === 'refused' && !FLAG.test(at))) return stated;
+  const empty = payload
+    .fields()
+    .find(({ key, found }) => isBlank(found.value) && !found.beside && ACT.test(plainForm(key)));
+  return empty === undefined
+    ? stated
+    : { state: 'unknown', doubts: [{ reason: 'not-understood', fields: [`${empty.found.path} is empty`] }] };
+}
+
+/** The act of a choice, its number or its kind, in plain form. */
+const ACT = /^(?:user|consent)?(?:action|act|choice|decision|answer|commit)(?:id|type|name)?$/;
+/** A statement that is a mere flag. */
+const FLAG = /=(?:no|false|0|off|nein|non|nej|nee|nao|nie|ne)$/i;
 
 /** Whether a record grants nothing, whatever it lists as granted. */
 function grantsNothing({ state, doubts }: Pick<DecisionFact, 'state' | 'doubts'>): boolean {
