@@ -32,7 +32,8 @@ import { browserOf, notTooMany, officerOf } from '../../auth/sessions.ts';
 import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../../people/passkeys.ts';
 import { type Exchange, formOf, html, pageFrame } from '../parts/page-frame.ts';
 import { allowScript, passkeyAnswer, passkeyScriptPath, passkeyOriginOf } from '../parts/passkey-script.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   Choice,
   type Column,
@@ -331,8 +332,7 @@ function AddressForm({ frame, person, hasMail, newAddress = '' }: AccountProps) 
     <details class="more" open={newAddress !== ''}>
       <summary>Change the e-mail address</summary>
       {hasMail || can(person.role, 'administer') ? (
-        <form method="post" action="/account/address">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/account/address">
           <Input
             id="email"
             label="New e-mail address"
@@ -353,7 +353,7 @@ function AddressForm({ frame, person, hasMail, newAddress = '' }: AccountProps) 
               ? 'Your other sessions will then end, and the old address will be notified.'
               : 'Your other sessions end.'}
           </p>
-        </form>
+        </PostForm>
       ) : (
         <p>No mail server is set up here to confirm a new address: ask an owner or admin to change it.</p>
       )}
@@ -383,12 +383,11 @@ function NewAddressPage({
             ['New', address],
           ]}
         />
-        <form class="more" method="post" action="/account/address/confirm">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} class="more" action="/account/address/confirm">
           <input type="hidden" name="token" value={token} />
           <button type="submit">Change the address</button>
           <p class="hint">Your other sessions will end, and the old address will be notified.</p>
-        </form>
+        </PostForm>
       </Panel>
     </Page>
   );
@@ -398,8 +397,7 @@ function PasswordPanel({ frame, tokens }: AccountProps) {
   const listed = tokens.map(({ label, tokenId }) => `${label} (${tokenId})`).join(', ');
   return (
     <Panel id="change-password" title="Password">
-      <form method="post" action="/account/password">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/account/password">
         <PresentPassword />
         <NewPassword />
         <label class="box">
@@ -418,7 +416,7 @@ function PasswordPanel({ frame, tokens }: AccountProps) {
           and the address of your calendar: someone who knew the old password may have made or copied them. Passkeys
           stay: remove any that you do not recognise.
         </p>
-      </form>
+      </PostForm>
     </Panel>
   );
 }
@@ -438,13 +436,12 @@ function SecondFactorPanel({ frame, person, codes }: AccountProps) {
           </div>
           <details>
             <summary>Stop asking for a code</summary>
-            <form method="post" action="/account/second-factor/remove">
-              <Csrf token={frame.csrf} />
+            <PostForm frame={frame} action="/account/second-factor/remove">
               <PresentPassword id="present-remove" />
               <button class="quiet" type="submit">
                 Remove the authenticator app
               </button>
-            </form>
+            </PostForm>
           </details>
         </>
       ) : (
@@ -474,13 +471,12 @@ function SessionsPanel({ frame, sessions, handle }: AccountProps) {
         session.handle === handle ? (
           <span class="soft">this one</span>
         ) : (
-          <form method="post" action="/account/sessions">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/account/sessions">
             <input type="hidden" name="session" value={session.handle} />
             <button class="quiet slim" type="submit">
               End
             </button>
-          </form>
+          </PostForm>
         ),
     },
   ];
@@ -505,32 +501,30 @@ function PasskeyPanel({ frame, passkeys, creation }: AccountProps) {
           <summary>
             {label}, since <Moment iso={createdAt} timeZone={frame.timeZone} />
           </summary>
-          <form method="post" action="/account/passkeys/remove">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/account/passkeys/remove">
             <input type="hidden" name="passkey" value={id} />
             <PresentPassword id={`present-remove-${place}`} />
             <button class="quiet" type="submit">
               Remove this passkey
             </button>
-          </form>
+          </PostForm>
         </details>
       ))}
       {creation === null ? (
         <p class="small soft">Passkeys need a host name: open these pages by host name, not by IP address.</p>
       ) : (
-        <form
-          method="post"
+        <PostForm
+          frame={frame}
           action="/account/passkeys"
           hidden
           data-passkey="create"
           data-options={JSON.stringify(creation)}
         >
-          <Csrf token={frame.csrf} />
           <input type="hidden" name="response" />
           {passkeys.length === 0 ? null : <h3>Add another</h3>}
           <PresentPassword id="present-passkey" />
           <button type="submit">Set up a passkey</button> <span role="status" />
-        </form>
+        </PostForm>
       )}
     </Panel>
   );
@@ -558,13 +552,12 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
     {
       title: 'Revoke it',
       cell: ({ tokenId, label }) => (
-        <form method="post" action="/account/tokens/revoke">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/account/tokens/revoke">
           <input type="hidden" name="token" value={tokenId} />
           <button class="quiet slim" type="submit" aria-label={`Revoke the token for ${label}`}>
             Revoke
           </button>
-        </form>
+        </PostForm>
       ),
     },
   ];
@@ -584,8 +577,7 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
       {tokens.length === 0 ? <p>None yet.</p> : <Table caption={null} columns={columns} rows={tokens} />}
       <details>
         <summary>Create a token</summary>
-        <form method="post" action="/account/tokens">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/account/tokens">
           <div class="pair">
             <Input id="token-label" name="label" label="What it is for" maxLength={100} autocomplete="off" />
             <Choice
@@ -622,7 +614,7 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
           </div>
           <PresentPassword id="present-token" />
           <button type="submit">Create the token</button>
-        </form>
+        </PostForm>
       </details>
     </Panel>
   );
@@ -670,13 +662,12 @@ function SecondFactorPage({ frame, proposal: { secret, address }, problems }: Se
         <p class="mono">{secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</p>
       </Panel>
       <Panel id="proof" title="2. Enter the code that it shows">
-        <form method="post" action="/account/second-factor">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/account/second-factor">
           <input type="hidden" name="secret" value={secret} />
           <Input id="code" label="Code" maxLength={10} inputMode="numeric" autocomplete="one-time-code" />
           <PresentPassword />
           <button type="submit">Finish</button>
-        </form>
+        </PostForm>
       </Panel>
     </Page>
   );

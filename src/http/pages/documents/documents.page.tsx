@@ -15,7 +15,8 @@ import { requireCsrf } from '../../auth/sessions.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
 import { documentTitle, DocumentTable } from './download.page.tsx';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import type { DocumentRow } from '../../../documents/check.ts';
 import {
   Choice,
@@ -247,13 +248,12 @@ function CheckPage({ frame, problems = [], name, checked, slugs }: CheckProps) {
       <Problems title="The file was not checked:" problems={problems} />
       {checked === undefined ? null : <Verdict frame={frame} name={name ?? ''} checked={checked} slugs={slugs} />}
       <Panel id="upload" title="The file">
-        <form method="post" action="/documents/check" enctype="multipart/form-data">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/documents/check" hasFile>
           <Field id="file" label="File" hint="Drop the file here or choose it, exactly as downloaded.">
             <input id="file" name="file" class="drop" type="file" required aria-describedby="file-hint" />
           </Field>
           <button type="submit">Check</button>
-        </form>
+        </PostForm>
       </Panel>
     </Page>
   );

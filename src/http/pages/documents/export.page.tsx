@@ -16,7 +16,8 @@ import { officerOf } from '../../auth/sessions.ts';
 import { attachment } from './download.page.tsx';
 import { html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import { Facts, Moment, Notice, Panel } from '../parts/parts.tsx';
 import { sizeText } from '../parts/words.ts';
@@ -112,10 +113,9 @@ function ExportPage({ frame, job, made }: ExportProps) {
         {isRunning ? (
           <JobProgress job={job} what="Export" again="/documents/export" />
         ) : (
-          <form class="buttons" method="post" action="/documents/export">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} class="buttons" action="/documents/export">
             <button type="submit">{made === null ? 'Make an export' : 'Make a new export'}</button>
-          </form>
+          </PostForm>
         )}
       </Panel>
     </Page>

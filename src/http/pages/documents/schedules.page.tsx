@@ -16,7 +16,8 @@ import { listAdminAddresses, listPeople, type Person } from '../../../people/peo
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   Choice,
   type Column,
@@ -218,8 +219,7 @@ function columnsOf({ frame, people, sources }: SchedulesProps): readonly Column<
           {
             title: 'Change',
             cell: ({ scheduleId, source, name }: DocumentSchedule) => (
-              <form method="post" action="/documents/schedules/remove">
-                <Csrf token={frame.csrf} />
+              <PostForm frame={frame} action="/documents/schedules/remove">
                 <input type="hidden" name="source" value={source} />
                 <input type="hidden" name="schedule" value={scheduleId} />
                 <button
@@ -229,7 +229,7 @@ function columnsOf({ frame, people, sources }: SchedulesProps): readonly Column<
                 >
                   Remove
                 </button>
-              </form>
+              </PostForm>
             ),
           },
         ]
@@ -242,8 +242,7 @@ function ScheduleForm(props: SchedulesProps) {
   const formats = [...new Set(reports.flatMap((report) => report.formats))];
   const [only] = sources;
   return (
-    <form method="post" action="/documents/schedules">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/documents/schedules">
       <div class="pair">
         <Choice
           id="name"
@@ -320,6 +319,6 @@ function ScheduleForm(props: SchedulesProps) {
       <div class="buttons">
         <button type="submit">Schedule</button>
       </div>
-    </form>
+    </PostForm>
   );
 }

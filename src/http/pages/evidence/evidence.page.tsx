@@ -19,7 +19,8 @@ import { attachment } from '../documents/download.page.tsx';
 import { type Exchange, formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   AskAdmin,
   Badge,
@@ -320,12 +321,11 @@ function CheckpointsPanel({ frame, verifierKey, checkpoints, first, next }: Evid
       )}
       <Pages first={first} next={next} />
       {frame.canWork ? (
-        <form class="buttons" method="post" action="/evidence/checkpoints">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} class="buttons" action="/evidence/checkpoints">
           <button class="quiet" type="submit">
             Make a checkpoint now
           </button>
-        </form>
+        </PostForm>
       ) : null}
       <h3>Verifier key</h3>
       <p class="mono">{verifierKey}</p>
@@ -453,10 +453,9 @@ function Verification({ frame, verified, job, seesAll }: EvidenceProps) {
       {isRunning ? (
         <JobProgress job={job} what="Verification of every entry" again="/evidence#verification" />
       ) : frame.canWork ? (
-        <form class="buttons" method="post" action="/evidence/verify">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} class="buttons" action="/evidence/verify">
           <button type="submit">Verify now</button>
-        </form>
+        </PostForm>
       ) : null}
       <p class="hint">
         Reads every entry again and checks it against its hash, its key, the signed checkpoints and the journal, as well

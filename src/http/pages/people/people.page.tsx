@@ -20,7 +20,8 @@ import { type ApiToken, listApiTokens } from '../../../people/api-tokens.ts';
 import type { NewLink } from '../../../people/links.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   Badge,
   Choice,
@@ -279,8 +280,7 @@ function PeoplePage(props: PeopleProps) {
         )}
       </Panel>
       <Panel id="invite" title="Invite someone">
-        <form method="post" action="/people">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/people">
           <div class="pair">
             <Input id="name" label="Name" maxLength={100} value={form.name ?? ''} autocomplete="off" />
             <Input
@@ -302,7 +302,7 @@ function PeoplePage(props: PeopleProps) {
             sources={sources}
           />
           <button type="submit">Create the invitation</button>
-        </form>
+        </PostForm>
       </Panel>
       <Panel id="roles" title="What the roles may do">
         <dl class="facts">
@@ -376,8 +376,7 @@ function PersonForms({
   const here = `/people/${encodeURIComponent(personId)}`;
   return (
     <div>
-      <form method="post" action={here}>
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action={here}>
         <Input id={`name-${personId}`} name="name" label="Name" maxLength={100} value={name} autocomplete="off" />
         <RightsFields
           id={personId}
@@ -389,14 +388,13 @@ function PersonForms({
         <button type="submit" aria-label={`Save ${name}`}>
           Save
         </button>
-      </form>
+      </PostForm>
       {isOwn ? (
         <p class="more">
           Change your e-mail address under <a href="/account#rights">Your account</a>.
         </p>
       ) : (
-        <form class="more" method="post" action={`${here}/address`}>
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} class="more" action={`${here}/address`}>
           <Input
             id={`email-${personId}`}
             name="email"
@@ -414,12 +412,11 @@ function PersonForms({
           <button class="quiet" type="submit" aria-label={`Change the address of ${name}`}>
             Change the address
           </button>
-        </form>
+        </PostForm>
       )}
       <div class="buttons">
         {disabledAt !== null ? null : (
-          <form method="post" action={`${here}/link`}>
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action={`${here}/link`}>
             {person.hasSecondFactor ? (
               <label class="box">
                 <input type="checkbox" name="factor" value="remove" /> Also remove the one-time code (lost phone)
@@ -442,15 +439,14 @@ function PersonForms({
             <button class="quiet" type="submit">
               {joinedAt === null ? 'New invitation link' : 'Create a reset link'}
             </button>
-          </form>
+          </PostForm>
         )}
-        <form method="post" action={`${here}/access`}>
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action={`${here}/access`}>
           <input type="hidden" name="access" value={disabledAt === null ? 'disable' : 'enable'} />
           <button class="quiet" type="submit">
             {disabledAt === null ? 'Disable the account' : 'Enable the account'}
           </button>
-        </form>
+        </PostForm>
       </div>
     </div>
   );

@@ -22,7 +22,8 @@ import {
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { Choice, Done, Field, Moment, Panel, Problems, Table } from '../parts/parts.tsx';
 import { letterText } from '../parts/words.ts';
 import { allowLive } from '../parts/live-script.ts';
@@ -231,8 +232,7 @@ function TextForm({ frame, source, step, language, text, history }: LetterTextsP
     .map(([name, words]) => `{${name}}: ${words}`)
     .join('. ')}.`;
   return (
-    <form method="post" action="/settings/letters">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/settings/letters">
       <input type="hidden" name="source" value={source ?? ''} />
       <input type="hidden" name="step" value={step} />
       <input type="hidden" name="language" value={language} />
@@ -255,6 +255,6 @@ function TextForm({ frame, source, step, language, text, history }: LetterTextsP
           </button>
         )}
       </div>
-    </form>
+    </PostForm>
   );
 }

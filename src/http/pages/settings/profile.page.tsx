@@ -30,7 +30,8 @@ import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { periodText } from './retention.page.tsx';
 import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { Choice, Done, Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from '../parts/parts.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import { typingScriptPath } from '../parts/typing-script.ts';
@@ -300,14 +301,13 @@ function ProfilePage(props: ProfileProps) {
             {can(frame.role, 'administer') ? null : ' An owner or admin can give a source its own.'}
           </p>
           {can(frame.role, 'administer') && file.isMade && faults.length === 0 ? (
-            <form class="buttons" method="post" action="/settings/profile/own">
-              <Csrf token={frame.csrf} />
+            <PostForm frame={frame} class="buttons" action="/settings/profile/own">
               <input type="hidden" name="source" value={source.slug} />
               <button type="submit" class="quiet">
                 Give {source.name} its own profile
               </button>
               <span class="hint">It starts as a copy of this one, without the web form.</span>
-            </form>
+            </PostForm>
           ) : null}
         </Notice>
       ) : null}
@@ -404,8 +404,7 @@ function retentionOf(name: string) {
 
 function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly form: ProfileForm }) {
   return (
-    <form method="post" action="/settings/profile">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/settings/profile">
       <input type="hidden" name="source" value={source?.slug ?? ''} />
       <input type="hidden" name="basedOn" value={file.sha256 ?? ''} />
       {profileSections.map(({ title, fields }, index) => (
@@ -426,7 +425,7 @@ function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly 
         {file.isMade ? `they stay as they are in ${basename(file.path)}` : `they go into ${basename(file.path)}`}, on
         the server (docs/configuration.md, Controller profile).
       </p>
-    </form>
+    </PostForm>
   );
 }
 

@@ -11,7 +11,8 @@ import type { RetentionPeriod } from '../../../law/profile.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { Badge, Choice, Done, Input, Moment, Panel, Problems, sourceOptions, Table } from '../parts/parts.tsx';
 
 const doneTexts: Readonly<Record<string, string>> = {
@@ -271,8 +272,7 @@ function LiftHold({ frame, holds }: RetentionProps) {
   return (
     <details>
       <summary>Lift a hold</summary>
-      <form method="post" action="/settings/retention/holds/lift">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/settings/retention/holds/lift">
         <Choice
           id="hold"
           label="Hold"
@@ -280,7 +280,7 @@ function LiftHold({ frame, holds }: RetentionProps) {
         />
         <Input id="lift-reason" name="reason" label="Why, without personal data" maxLength={500} />
         <button type="submit">Lift the hold</button>
-      </form>
+      </PostForm>
     </details>
   );
 }
@@ -290,8 +290,7 @@ function PlaceHold({ frame, sources, seesAll, form = {} }: RetentionProps) {
   return (
     <details open={form['reason'] !== undefined}>
       <summary>Place a hold</summary>
-      <form method="post" action="/settings/retention/holds">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/settings/retention/holds">
         <p class="hint">It covers data that matches every field you fill in.</p>
         <Input
           id="reason"
@@ -322,7 +321,7 @@ function PlaceHold({ frame, sources, seesAll, form = {} }: RetentionProps) {
           <Input id="to" label="Received up to" type="date" optional value={value('to')} />
         </div>
         <button type="submit">Place the hold</button>
-      </form>
+      </PostForm>
     </details>
   );
 }

@@ -7,7 +7,8 @@ import { isOfServer, noReaders } from '../../../sources/import/read-lines.ts';
 import { officerOf, ownPasswordProblem } from '../../auth/sessions.ts';
 import { attachment } from '../documents/download.page.tsx';
 import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { Badge, Input, Notice, Panel, PresentPassword, Problems, Table } from '../parts/parts.tsx';
 import { uploadForm } from '../parts/upload.ts';
 
@@ -109,8 +110,7 @@ function ImportPage({ frame, form, problems, report }: ImportProps) {
       <Problems title="Nothing was imported:" problems={problems} />
       {report === undefined ? null : <Report report={report} />}
       <Panel id="file-panel" title="File">
-        <form method="post" action="/sources/import" enctype="multipart/form-data">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/sources/import" hasFile>
           <Input
             id="file"
             label="CSV file"
@@ -129,7 +129,7 @@ function ImportPage({ frame, form, problems, report }: ImportProps) {
               Import
             </button>
           </div>
-        </form>
+        </PostForm>
       </Panel>
       <Panel id="columns" title="Columns">
         <p>

@@ -8,7 +8,8 @@ import type { Job } from '../../../jobs/job.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import { Facts, Input, Notice, Panel, Problems } from '../parts/parts.tsx';
 
@@ -172,8 +173,7 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
         </Notice>
       )}
       <Panel id="confirm" title="Offboard the source">
-        <form method="post" action={`/sources/${source.slug}/offboard`}>
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action={`/sources/${source.slug}/offboard`}>
           <Input
             id="reason"
             label="Reason"
@@ -204,7 +204,7 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
           <div class="buttons">
             <button type="submit">Offboard</button>
           </div>
-        </form>
+        </PostForm>
       </Panel>
     </>
   );

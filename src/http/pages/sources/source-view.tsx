@@ -12,7 +12,8 @@ import type { SyncJob } from '../../../sync/jobs.ts';
 import type { BannerStatus } from '../../../sync/status.ts';
 import { JobProgress } from '../jobs/job-events.page.tsx';
 import { liveScriptPath } from '../parts/live-script.ts';
-import { Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   AskAdmin,
   Badge,
@@ -165,8 +166,7 @@ export function SourcePage({
       </Panel>
       {administers ? (
         <Panel id="name-it" title="Name">
-          <form method="post" action={`/sources/${source.slug}/name`}>
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action={`/sources/${source.slug}/name`}>
             <Input
               id="name"
               label="Name"
@@ -176,7 +176,7 @@ export function SourcePage({
               hint="As shown in reports and on pages. The short name stays."
             />
             <button type="submit">Save</button>
-          </form>
+          </PostForm>
         </Panel>
       ) : null}
       {administers ? (
@@ -316,7 +316,7 @@ function WebhookPanel({ frame, state, administers }: PanelProps) {
 }
 
 function secretColumns(
-  { csrf, timeZone }: PageFrame,
+  frame: PageFrame,
   { source, secrets, now }: SourceState,
   administers: boolean,
 ): readonly Column<ShownSecret>[] {
@@ -326,7 +326,7 @@ function secretColumns(
     {
       title: 'Added',
       cell: ({ addedAt }) =>
-        addedAt === null ? 'in the server’s settings' : <Moment iso={addedAt} timeZone={timeZone} />,
+        addedAt === null ? 'in the server’s settings' : <Moment iso={addedAt} timeZone={frame.timeZone} />,
     },
     {
       title: 'Ends',
@@ -337,7 +337,7 @@ function secretColumns(
           <div>
             <Badge text={`in ${formatDuration(Date.parse(retireAt) - now.getTime())}`} tone="warn" />
             <p class="hint">
-              <Moment iso={retireAt} timeZone={timeZone} />
+              <Moment iso={retireAt} timeZone={frame.timeZone} />
             </p>
           </div>
         ),
@@ -347,13 +347,12 @@ function secretColumns(
           {
             title: 'Now',
             cell: ({ id }: ShownSecret) => (
-              <form method="post" action={`/sources/${source.slug}/secrets/retire`}>
-                <Csrf token={csrf} />
+              <PostForm frame={frame} action={`/sources/${source.slug}/secrets/retire`}>
                 <input type="hidden" name="secret" value={id} />
                 <button class="quiet slim" type="submit" aria-label={`Stop accepting ${id}`}>
                   Stop accepting
                 </button>
-              </form>
+              </PostForm>
             ),
           },
         ]
@@ -379,12 +378,11 @@ function AccessPanel({
         ]}
       />
       {frame.canWork && isPulled ? (
-        <form class="buttons" method="post" action={`/sources/${source.slug}/check`}>
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} class="buttons" action={`/sources/${source.slug}/check`}>
           <button class="quiet" type="submit">
             Test the API key
           </button>
-        </form>
+        </PostForm>
       ) : null}
       {administers ? (
         <details class="more" open={form['baseUrl'] !== undefined}>
@@ -419,17 +417,15 @@ function LogPanel({ frame, state }: Omit<PanelProps, 'administers'>) {
       ))}
       {frame.canWork && isPulled ? (
         <div class="buttons">
-          <form method="post" action={`/sources/${source.slug}/sync`}>
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action={`/sources/${source.slug}/sync`}>
             <button type="submit">Sync now</button>
-          </form>
+          </PostForm>
           {jobs.length === 0 ? null : (
-            <form method="post" action={`/sources/${source.slug}/sync/stop`}>
-              <Csrf token={frame.csrf} />
+            <PostForm frame={frame} action={`/sources/${source.slug}/sync/stop`}>
               <button class="quiet" type="submit">
                 Stop
               </button>
-            </form>
+            </PostForm>
           )}
         </div>
       ) : null}

@@ -11,7 +11,8 @@ import { type BannerStatus, loadSyncStatus } from '../../../sync/status.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { Badge, type Column, Input, Moment, Notice, Pages, Panel, Problems, Table } from '../parts/parts.tsx';
 import { inWords } from './source-forms.tsx';
 import { secretsText, type Worded } from '../parts/words.ts';
@@ -297,8 +298,7 @@ function NewSourcePage({ frame, form, problems }: NewSourceProps) {
       <SetUpSteps at={0} done={[]} />
       <Problems title="The source was not added:" problems={problems} />
       <Panel id="name-it" title="Name">
-        <form method="post" action="/sources">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/sources">
           <div class="pair">
             <Input
               id="name"
@@ -320,7 +320,7 @@ function NewSourcePage({ frame, form, problems }: NewSourceProps) {
             />
           </div>
           <button type="submit">Add the source</button>
-        </form>
+        </PostForm>
       </Panel>
     </Page>
   );
