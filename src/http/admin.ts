@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
-import { jobRoutes } from './pages/jobs/job-events.page.tsx';
+import { endStreamsOnClose } from './event-stream.ts';
 import { liveScript, liveScriptPath } from './pages/parts/live-script.ts';
 import { passkeyScript, passkeyScriptPath } from './pages/parts/passkey-script.ts';
 import { typingScript, typingScriptPath } from './pages/parts/typing-script.ts';
@@ -42,7 +42,6 @@ import { sourceFigureRoutes } from './pages/figures/figures.page.tsx';
 import { consentRoutes } from './pages/consent/consent.page.tsx';
 import { checkUploadRoutes, libraryRoutes } from './pages/documents/documents.page.tsx';
 import { letterRoutes } from './pages/cases/letter.page.tsx';
-import { documentRoutes } from './pages/documents/download.page.tsx';
 import { scheduleRoutes } from './pages/documents/schedules.page.tsx';
 import { policyRoutes } from './pages/policies/policies.page.tsx';
 import { policyBulkRoutes, policyBulkUploadRoutes } from './pages/policies/bulk.page.tsx';
@@ -74,6 +73,7 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
     ...answersToMalformed,
   }) as unknown as FastifyInstance;
   answerErrorsWithPages(app);
+  endStreamsOnClose(app);
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -177,13 +177,11 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await requestRoutes(guarded, context);
     await caseRoutes(guarded, context);
     await letterRoutes(guarded, context);
-    await documentRoutes(guarded, context);
     await libraryRoutes(guarded, context);
     await scheduleRoutes(guarded, context);
     await exportRoutes(guarded, context);
     await policyRoutes(guarded, context);
     await evidenceRoutes(guarded, context);
-    await jobRoutes(guarded, context);
     await policyCallRoutes(guarded, context);
     await policyMakeRoutes(guarded, context);
     await policyBulkRoutes(guarded, context);

@@ -119,7 +119,6 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'GET /documents/export/download': { who: 'administer', source: 'installation' },
   'GET /documents/check': { who: 'read', source: 'installation' },
   'POST /documents/check': { who: 'read', source: 'installation' },
-  'GET /documents/:documentId/download': { who: 'read', source: 'document' },
 
   'GET /deliveries': { who: 'read', source: 'query', views: 'deliveries' },
   'GET /deliveries/unread': { who: 'read', source: 'query', views: 'deliveries' },
@@ -198,7 +197,6 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'GET /evidence/checkpoint': { who: 'read', source: 'installation' },
   'POST /evidence/verify': { who: 'work', source: 'installation' },
   'POST /evidence/checkpoints': { who: 'work', source: 'installation' },
-  'GET /jobs/:jobId/events': { who: 'read', source: 'job' },
 
   'GET /consent': { who: 'read', source: 'installation' },
   'POST /consent': { who: 'read', source: 'form' },

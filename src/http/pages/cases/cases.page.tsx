@@ -35,7 +35,7 @@ import { calendarToken, personOfCalendar, renewCalendarToken } from '../../../pe
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { icalendarOf } from './calendar.ts';
-import { attachment } from '../documents/download.page.tsx';
+import { attachment } from '../parts/attachment.ts';
 import { type Exchange, formOf, html, pageFrame } from '../parts/page-frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { Choice, Done, FilterForm, Input, OWN_RULE, Pages, Panel, Problems, SourceFilter } from '../parts/parts.tsx';

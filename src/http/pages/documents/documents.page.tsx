@@ -13,7 +13,7 @@ import { checkFile, isUpload } from '../../../documents/check.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import { requireCsrf } from '../../auth/sessions.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
-import { documentTitle, DocumentTable } from './download.page.tsx';
+import { documentTitle, DocumentTable } from './document-table.tsx';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
 import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';

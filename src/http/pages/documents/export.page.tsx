@@ -13,9 +13,9 @@ import {
 import { CodedError } from '../../../core/errors.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { officerOf } from '../../auth/sessions.ts';
-import { attachment } from './download.page.tsx';
+import { attachment } from '../parts/attachment.ts';
 import { html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';

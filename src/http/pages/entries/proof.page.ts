@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Entry } from '../../../crypto/entry.ts';
 import { type ProofFiles, proofFiles, proveEntry } from '../../../ledger/prove-entry.ts';
-import { attachment } from '../documents/download.page.tsx';
+import { attachment } from '../parts/attachment.ts';
 
 /** Downloads of the proof of an entry: the same files as `ledger prove` writes, under the newest checkpoint. */
 export async function entryProofRoutes(app: FastifyInstance, context: Context): Promise<void> {

@@ -7,7 +7,7 @@ import { dateIn } from '../../../core/zoned-days.ts';
 import { countBySource } from '../../../store/queries/decisions-in.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import { periodOf } from '../consent/consent-lists.page.tsx';
-import { attachment } from '../documents/download.page.tsx';
+import { attachment } from '../parts/attachment.ts';
 import { formOf, html, pageFrame } from '../parts/page-frame.ts';
 import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { type Column, FilterForm, Input, Pages, Panel, Problems, Table } from '../parts/parts.tsx';

@@ -96,6 +96,8 @@ export function pagesWith<N extends keyof Context>() {
       definition: Address<P> & {
         readonly query?: Q;
         readonly done?: Readonly<Record<string, string>>;
+        /** Another address to look at, where the page has nothing to show; null: none. */
+        instead?(visit: Visit<N, z.output<Q>, ParamsOf<P>>): string | null;
         load(visit: Visit<N, z.output<Q>, ParamsOf<P>>, said: Said<S>): D | Promise<D>;
         show(data: D, shown: Shown<z.output<Q>, ParamsOf<P>, S>): JSX.Element;
         /** The status without a form, default 200. */
@@ -105,6 +107,8 @@ export function pagesWith<N extends keyof Context>() {
       const { path, rule, query, done = {} } = definition;
       type Own = Visit<N, z.output<Q>, ParamsOf<P>>;
       const answer = async (visit: Own, said: Said<S>, wanted: number | null) => {
+        const elsewhere = definition.instead?.(visit) ?? null;
+        if (elsewhere !== null) return visit.goTo(elsewhere);
         const data = await definition.load(visit, said);
         const status = wanted ?? definition.status?.(data) ?? 200;
         const { frame, fields, params } = visit;
@@ -126,12 +130,14 @@ export function pagesWith<N extends keyof Context>() {
     form<const P extends string, B extends Fields = typeof none>(
       definition: Address<P> & {
         readonly body?: B;
+        /** Its largest size; default: that of every form. */
+        readonly bytes?: number;
         act(visit: Visit<N, z.output<B>, ParamsOf<P>>): Promise<FastifyReply>;
       },
     ): PageRoute {
-      const { path, rule, body } = definition;
+      const { path, rule, body, bytes } = definition;
       type Own = Visit<N, z.output<B>, ParamsOf<P>>;
-      return route<N>({ method: 'POST', path, rule, fields: body ?? none }, (visit) =>
+      return route<N>({ method: 'POST', path, rule, fields: body ?? none, bytes }, (visit) =>
         definition.act(visit as unknown as Own),
       );
     },
@@ -191,7 +197,13 @@ export interface Shown<Q, P, S> {
 }
 
 function route<N extends keyof Context>(
-  { method, path, rule, fields }: Pick<PageRoute, 'method' | 'path' | 'rule'> & { readonly fields: Fields },
+  {
+    method,
+    path,
+    rule,
+    fields,
+    bytes,
+  }: Pick<PageRoute, 'method' | 'path' | 'rule'> & { readonly fields: Fields; readonly bytes?: number | undefined },
   answer: (visit: Visit<N>) => Promise<FastifyReply>,
 ): PageRoute {
   return {
@@ -201,7 +213,8 @@ function route<N extends keyof Context>(
         const sent = method === 'GET' ? request.query : request.body;
         return answer(visitOf(context, request, reply, readForm(fields, sent), sent));
       };
-      app.route({ method, url: path, handler, config: { rule } });
+      const limit = bytes === undefined ? {} : { bodyLimit: bytes };
+      app.route({ method, url: path, handler, config: { rule }, ...limit });
     },
   };
 }
@@ -213,12 +226,16 @@ function visitOf<N extends keyof Context>(
   fields: unknown,
   sent: unknown,
 ): Visit<N> {
+  let frame: PageFrame | null = null;
   return {
     ...{ context, request, reply, fields },
     params: request.params as Readonly<Record<string, string>>,
     typed: formOf(sent),
     by: officerOf(request),
-    frame: pageFrame(context, request, reply),
+    // Only for pages: the token of its forms may set a cookie.
+    get frame() {
+      return (frame ??= pageFrame(context, request, reply));
+    },
     permitted: sourcesOf(context, request),
     projected: (seq) => untilProjected(context, seq),
     doneSoon: (id) => untilDoneSoon(context, id),

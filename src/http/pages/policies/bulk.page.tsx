@@ -13,7 +13,7 @@ import type { ItemRow } from '../../../policies/settle-calls.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import {

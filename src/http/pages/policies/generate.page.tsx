@@ -12,7 +12,7 @@ import { loadCalls } from '../../../policies/show.ts';
 import { assertPolicyOf, sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import { jobsOfSources } from '../today/load-today.ts';

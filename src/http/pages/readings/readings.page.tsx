@@ -14,7 +14,7 @@ import type { Job } from '../../../jobs/job.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import { type Column, Notice, Panel, Table } from '../parts/parts.tsx';

@@ -9,7 +9,7 @@ import type { ErasurePlan } from '../../../erasure/plan.ts';
 import { digestOfPlan, type ErasureProposal, PROPOSAL_DAYS } from '../../../erasure/proposal.ts';
 import { summaryOf } from '../../../erasure/summary.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { liveScriptPath } from '../parts/live-script.ts';

@@ -5,7 +5,7 @@ import { type ImportReport, importOutcomes, importSources } from '../../../sourc
 import { importColumns, importLimits, importTemplate } from '../../../sources/import/read-csv.ts';
 import { isOfServer, noReaders } from '../../../sources/import/read-lines.ts';
 import { officerOf, ownPasswordProblem } from '../../auth/sessions.ts';
-import { attachment } from '../documents/download.page.tsx';
+import { attachment } from '../parts/attachment.ts';
 import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
 import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';

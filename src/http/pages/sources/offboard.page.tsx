@@ -7,7 +7,7 @@ import type { Source } from '../../../core/source.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';

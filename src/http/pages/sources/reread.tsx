@@ -3,8 +3,8 @@ import { rereadOf, type RereadResult } from '../../../context/reread-job.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
-import { type PageFrame } from '../parts/layout.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { AskAdmin, Moment, Notice } from '../parts/parts.tsx';
 

@@ -1,5 +1,5 @@
 import { secretEncodings, type Source } from '../../../core/source.ts';
-import { type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { AskAdmin, Choice, Input, Notice, PresentPassword } from '../parts/parts.tsx';
 

@@ -10,7 +10,7 @@ import type { BannerNames } from '../../../store/queries/history-banners.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { SyncJob } from '../../../sync/jobs.ts';
 import type { BannerStatus } from '../../../sync/status.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { liveScriptPath } from '../parts/live-script.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';

@@ -1,7 +1,7 @@
 import { counted, formatCount, formatDuration } from '../../../../reports/format.ts';
 import { type FindingCounts, AGREEMENT_DAYS } from '../../../attention/officer-attention.ts';
 import type { BannerStatus } from '../../../sync/status.ts';
-import { type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import type { Today } from '../today/load-today.ts';
 import { Badge, BannerName, type Column, Moment, Panel, Select, sourceOptions, Table } from '../parts/parts.tsx';

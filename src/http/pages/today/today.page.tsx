@@ -14,7 +14,8 @@ import { sourcesOf } from '../../auth/access.ts';
 import { officerOf } from '../../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { formatCount } from '../../../../reports/format.ts';
-import { DocumentTable, JobList } from '../documents/download.page.tsx';
+import { DocumentTable } from '../documents/document-table.tsx';
+import { JobList } from '../parts/job-list.tsx';
 import {
   Badge,
   Choice,
