@@ -110,16 +110,6 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'POST /cases/:caseId/letters/:documentId/mail': { who: 'work', source: 'case' },
   'POST /cases/:caseId/attachments': { who: 'work', source: 'case' },
 
-  'GET /documents': { who: 'read', source: 'query', views: 'documents' },
-  'GET /documents/schedules': { who: 'read', source: 'query' },
-  'POST /documents/schedules': { who: 'work', source: 'form' },
-  'POST /documents/schedules/remove': { who: 'work', source: 'form' },
-  'GET /documents/export': { who: 'administer', source: 'installation' },
-  'POST /documents/export': { who: 'administer', source: 'installation' },
-  'GET /documents/export/download': { who: 'administer', source: 'installation' },
-  'GET /documents/check': { who: 'read', source: 'installation' },
-  'POST /documents/check': { who: 'read', source: 'installation' },
-
   'GET /deliveries': { who: 'read', source: 'query', views: 'deliveries' },
   'GET /deliveries/unread': { who: 'read', source: 'query', views: 'deliveries' },
   'POST /deliveries/unread/set-aside': { who: 'work', source: 'form' },
@@ -131,8 +121,6 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'GET /entries/:seq/proof': { who: 'read', source: 'entry', views: 'object' },
   'GET /entries/:seq/tlog-proof': { who: 'read', source: 'entry' },
 
-  'GET /figures': { who: 'read', source: 'installation' },
-  'GET /figures/file': { who: 'read', source: 'installation' },
   'GET /readings': { who: 'read', source: 'installation' },
   'POST /readings/adopt': { who: 'administer', source: 'installation' },
 
@@ -172,8 +160,6 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'POST /settings/erasures': { who: 'work', source: 'form' },
   'GET /settings/erasures/:erasureId': { who: 'work', source: 'erasure', views: 'object' },
   'POST /settings/erasures/:erasureId': { who: 'work', source: 'erasure' },
-
-  'GET /scans': { who: 'read', source: 'query' },
 
   'GET /policies': { who: 'read', source: 'query' },
   'GET /policies/policy': { who: 'read', source: 'query' },
