@@ -34,7 +34,6 @@ import { sourceImportRoutes, sourceImportUploadRoutes } from './pages/sources/im
 import { sourceOffboardRoutes } from './pages/sources/offboard.page.tsx';
 import { attachmentUploadRoutes, caseRoutes } from './pages/cases/case.page.tsx';
 import { calendarRoutes, requestRoutes } from './pages/cases/cases.page.tsx';
-import { evidenceRoutes } from './pages/evidence/evidence.page.tsx';
 import { consentListRoutes } from './pages/consent/consent-lists.page.tsx';
 import { decisionRoutes } from './pages/consent/decisions.page.tsx';
 import { consentRoutes } from './pages/consent/consent.page.tsx';
@@ -44,9 +43,6 @@ import { policyBulkRoutes, policyBulkUploadRoutes } from './pages/policies/bulk.
 import { policyMakeRoutes } from './pages/policies/generate.page.tsx';
 import { policyCallRoutes } from './pages/policies/calls.page.tsx';
 import { pageRoutes } from './pages/pages.ts';
-import { letterTextRoutes } from './pages/settings/letters.page.tsx';
-import { profileRoutes } from './pages/settings/profile.page.tsx';
-import { retentionRoutes } from './pages/settings/retention.page.tsx';
 import { sourceRoutes } from './pages/sources/source.page.tsx';
 import { sourcesRoutes } from './pages/sources/sources.page.tsx';
 import { todayRoutes } from './pages/today/today.page.tsx';
@@ -173,7 +169,6 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await caseRoutes(guarded, context);
     await letterRoutes(guarded, context);
     await policyRoutes(guarded, context);
-    await evidenceRoutes(guarded, context);
     await policyCallRoutes(guarded, context);
     await policyMakeRoutes(guarded, context);
     await policyBulkRoutes(guarded, context);
@@ -187,9 +182,6 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await sourceImportRoutes(guarded, context);
     await sourceOffboardRoutes(guarded, context);
     await sourceRoutes(guarded, context);
-    await profileRoutes(guarded, context);
-    await letterTextRoutes(guarded, context);
-    await retentionRoutes(guarded, context);
     await erasureRoutes(guarded, context);
     await consentRoutes(guarded, context);
     await consentListRoutes(guarded, context);

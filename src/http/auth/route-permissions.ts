@@ -146,15 +146,6 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'POST /sources/:slug/sync': { who: 'work', source: 'address' },
   'POST /sources/:slug/sync/stop': { who: 'work', source: 'address' },
 
-  'GET /settings/profile': { who: 'read', source: 'query' },
-  'POST /settings/profile/own': { who: 'administer', source: 'form' },
-  'POST /settings/profile': { who: 'administer', source: 'installation', isWritten: true },
-  'GET /settings/letters': { who: 'read', source: 'installation' },
-  'POST /settings/letters': { who: 'administer', source: 'installation', isWritten: true },
-  'GET /settings/retention': { who: 'read', source: 'installation' },
-  'POST /settings/retention/holds': { who: 'work', source: 'form', isWritten: true },
-  'POST /settings/retention/holds/lift': { who: 'work', source: 'installation' },
-
   'GET /settings/erasures': { who: 'work', source: 'installation' },
   'POST /settings/erasures/preview': { who: 'work', source: 'form' },
   'POST /settings/erasures': { who: 'work', source: 'form' },
@@ -178,11 +169,6 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'POST /policies/bulk/stop': { who: 'work', source: 'form' },
   'GET /policies/calls': { who: 'read', source: 'query' },
   'POST /policies/calls': { who: 'work', source: 'form' },
-
-  'GET /evidence': { who: 'read', source: 'installation' },
-  'GET /evidence/checkpoint': { who: 'read', source: 'installation' },
-  'POST /evidence/verify': { who: 'work', source: 'installation' },
-  'POST /evidence/checkpoints': { who: 'work', source: 'installation' },
 
   'GET /consent': { who: 'read', source: 'installation' },
   'POST /consent': { who: 'read', source: 'form' },

@@ -4,11 +4,15 @@ import { routes as documents } from './documents/documents.page.tsx';
 import { routes as download } from './documents/download.page.tsx';
 import { routes as exportPage } from './documents/export.page.tsx';
 import { routes as schedules } from './documents/schedules.page.tsx';
+import { routes as evidence } from './evidence/evidence.page.tsx';
 import { routes as figures } from './figures/figures.page.tsx';
 import { routes as jobEvents } from './jobs/job-events.page.tsx';
 import type { PageRoute } from './parts/define-page.ts';
 import { routes as scans } from './scans/scans.page.tsx';
+import { routes as letters } from './settings/letters.page.tsx';
 import { routes as notifications } from './settings/notifications.page.tsx';
+import { routes as profile } from './settings/profile.page.tsx';
+import { routes as retention } from './settings/retention.page.tsx';
 
 /** Every route of the officers' pages: a new page file is added here, and nowhere else. */
 export const pageRoutes: readonly PageRoute[] = [
@@ -16,10 +20,14 @@ export const pageRoutes: readonly PageRoute[] = [
   ...deadline,
   ...documents,
   ...download,
+  ...evidence,
   ...exportPage,
   ...figures,
   ...jobEvents,
+  ...letters,
   ...notifications,
+  ...profile,
+  ...retention,
   ...scans,
   ...schedules,
 ];

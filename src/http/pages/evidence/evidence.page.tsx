@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
+import { type BackupMade, findLastBackup } from '../../../backup/last-backup.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { erasureReasons } from '../../../core/erasure.ts';
 import { type Hold, listHolds } from '../../../erasure/holds.ts';
@@ -7,6 +8,7 @@ import { loadErasurePage, type RecordedErasure } from '../../../ledger/erase.ts'
 import type { WitnessStanding } from '../../../ledger/cosigned-checkpoints.ts';
 import { verificationOf, verifyJob } from '../../../context/verify-job.ts';
 import type { Job } from '../../../jobs/job.ts';
+import { findCheckpointNote, listCheckpoints, type ListedCheckpoint } from '../../../store/queries/checkpoints.ts';
 import type { LastVerification } from '../../../ledger/verify/last-verification.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
 import { can } from '../../../core/roles.ts';
@@ -60,6 +62,9 @@ const place = z
   .nullable()
   .catch(null);
 
+/** Larger numbers do not fit the column. */
+const epochNumber = number.transform((epoch) => (epoch === null || epoch > 999_999_999 ? null : epoch));
+
 /** Results of a checkpoint that was just requested. */
 const doneTexts: Readonly<Record<string, Worded>> = {
   sealed: { text: 'The checkpoint has been made. It is the first in the list.', tone: 'good' },
@@ -82,10 +87,10 @@ const evidence = page({
     const { before, erasedBefore, done } = fields;
     await context.projector.catchUp();
     const [checkpoints, witnessState, compared, backup, holds, verified, [job = null], erasures] = await Promise.all([
-      loadCheckpoints(context, before),
+      listCheckpoints(read, { before, limit: SHOWN + 1 }),
       context.witnessState(),
       context.readModels.last(),
-      loadLastBackup(context),
+      findLastBackup(read),
       listHolds(read),
       context.lastVerification(),
       context.jobs.list({ kind: 'verify', limit: 1 }),
@@ -143,7 +148,7 @@ const seal = form({
 const checkpoint = file({
   path: '/evidence/checkpoint',
   rule: { who: 'read', source: 'installation' },
-  query: z.object({ epoch: number, size: number }),
+  query: z.object({ epoch: epochNumber, size: number }),
   async send({ context, fields: { epoch, size }, reply }) {
     const note = epoch === null || size === null ? null : await findCheckpointNote(context.store.read, { epoch, size });
     if (note === null) throw new CodedError('not_found');
@@ -161,7 +166,7 @@ interface EvidenceProps {
   /** E-mail addresses of the admins. */
   readonly admins: readonly string[];
   readonly verifierKey: string;
-  readonly checkpoints: readonly Checkpoint[];
+  readonly checkpoints: readonly ListedCheckpoint[];
   readonly first: string | null;
   readonly next: string | null;
   /** Null: none is configured. */
@@ -426,7 +431,7 @@ function Verification({ frame, verified, job, seesAll }: EvidenceProps) {
   );
 }
 
-function checkpointColumns(frame: PageFrame): readonly Column<Checkpoint>[] {
+function checkpointColumns(frame: PageFrame): readonly Column<ListedCheckpoint>[] {
   return [
     {
       title: 'Up to entry',
