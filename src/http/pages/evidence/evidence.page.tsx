@@ -15,7 +15,7 @@ import { can } from '../../../core/roles.ts';
 import { attachment } from '../parts/attachment.ts';
 import { JobProgress } from '../parts/job-progress.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
-import { number, pagesWith, text } from '../parts/define-page.ts';
+import { number, pagesWith, smallNumber, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import {
@@ -61,9 +61,6 @@ const place = z
   })
   .nullable()
   .catch(null);
-
-/** Larger numbers do not fit the column. */
-const epochNumber = number.transform((epoch) => (epoch === null || epoch > 999_999_999 ? null : epoch));
 
 /** Results of a checkpoint that was just requested. */
 const doneTexts: Readonly<Record<string, Worded>> = {
@@ -148,7 +145,7 @@ const seal = form({
 const checkpoint = file({
   path: '/evidence/checkpoint',
   rule: { who: 'read', source: 'installation' },
-  query: z.object({ epoch: epochNumber, size: number }),
+  query: z.object({ epoch: smallNumber, size: number }),
   async send({ context, fields: { epoch, size }, reply }) {
     const note = epoch === null || size === null ? null : await findCheckpointNote(context.store.read, { epoch, size });
     if (note === null) throw new CodedError('not_found');

@@ -97,6 +97,8 @@ export function pagesWith<N extends keyof Context>() {
       definition: Address<P> & {
         readonly query?: Q;
         readonly done?: Readonly<Record<string, string>>;
+        /** Its fields are posted, so that they are in no address and no log. */
+        readonly isPosted?: true;
         /** Another address to look at, where the page has nothing to show; null: none. */
         instead?(visit: Visit<N, z.output<Q>, ParamsOf<P>>): string | null;
         load(visit: Visit<N, z.output<Q>, ParamsOf<P>>, said: Said<S>): D | Promise<D>;
@@ -105,18 +107,18 @@ export function pagesWith<N extends keyof Context>() {
         status?(data: D): number;
       },
     ): Page<N, z.output<Q>, ParamsOf<P>, S> {
-      const { path, rule, query, done = {} } = definition;
+      const { path, rule, query, done = {}, isPosted = false } = definition;
       type Own = Visit<N, z.output<Q>, ParamsOf<P>>;
       const answer = async (visit: Own, said: Said<S>, wanted: number | null) => {
-        const elsewhere = definition.instead?.(visit) ?? null;
-        if (elsewhere !== null) return visit.goTo(elsewhere);
         const data = await definition.load(visit, said);
         const status = wanted ?? definition.status?.(data) ?? 200;
         const { frame, fields, params } = visit;
         return html(visit.reply, renderPage(definition.show(data, { frame, fields, params, said })), status);
       };
       return {
-        ...route<N>({ method: 'GET', path, rule, fields: query ?? none }, (visit) => {
+        ...route<N>({ method: isPosted ? 'POST' : 'GET', path, rule, fields: query ?? none }, async (visit) => {
+          const instead = definition.instead?.(visit as unknown as Own) ?? null;
+          if (instead !== null) return visit.goTo(instead);
           const said = { done: done[visit.typed['done'] ?? ''] ?? null, problems: [], form: {} } as unknown as Said<S>;
           return answer(visit as unknown as Own, said, null);
         }),
@@ -212,7 +214,10 @@ function route<N extends keyof Context>(
     rule,
     fields,
     bytes,
-  }: Pick<PageRoute, 'method' | 'path' | 'rule'> & { readonly fields: Fields; readonly bytes?: number | undefined },
+  }: Pick<PageRoute, 'method' | 'path' | 'rule'> & {
+    readonly fields: Fields;
+    readonly bytes?: number | undefined;
+  },
   answer: (visit: Visit<N>) => Promise<FastifyReply>,
 ): PageRoute {
   return {
@@ -276,10 +281,8 @@ export const several = z
   .union([z.string().transform((value) => [value]), z.array(z.string())])
   .catch([])
   .transform((values): readonly string[] => values);
+const numberOf = (digits: RegExp) => z.string().regex(digits).transform(Number).nullable().catch(null);
 /** A whole number from 0; null if absent or none. */
-export const number = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .transform(Number)
-  .nullable()
-  .catch(null);
+export const number = numberOf(/^\d{1,15}$/);
+/** One that fits into a column of 32 bits. */
+export const smallNumber = numberOf(/^\d{1,9}$/);
