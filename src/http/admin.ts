@@ -18,14 +18,12 @@ import { formOwner, recogniseOfficer, requireCsrf } from './auth/sessions.ts';
 import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
 import { singleSignOnRoutes } from './auth/single-sign-on.tsx';
 import { accountRoutes } from './pages/account/account.page.tsx';
-import { peopleRoutes } from './pages/people/people.page.tsx';
 import { answersToMalformed, answerErrorsWithPages } from './errors.tsx';
 import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
 import type { Metrics } from './metrics.ts';
 import { deliveryRoutes } from './pages/deliveries/deliveries.page.tsx';
 import { readingRoutes } from './pages/readings/readings.page.tsx';
 import { unreadRoutes } from './pages/deliveries/unread.page.tsx';
-import { erasureRoutes } from './pages/settings/erasures.page.tsx';
 import { entryProofRoutes } from './pages/entries/proof.page.ts';
 import { entryRoutes } from './pages/entries/entry.page.tsx';
 import { refusedRoutes } from './pages/deliveries/refused.page.tsx';
@@ -163,7 +161,6 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     // Called instead of registered: they only add routes, and a scope for each would double the time that the listeners
     // take to start.
     await accountRoutes(guarded, context);
-    await peopleRoutes(guarded, context);
     await todayRoutes(guarded, context);
     await requestRoutes(guarded, context);
     await caseRoutes(guarded, context);
@@ -182,7 +179,6 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await sourceImportRoutes(guarded, context);
     await sourceOffboardRoutes(guarded, context);
     await sourceRoutes(guarded, context);
-    await erasureRoutes(guarded, context);
     await consentRoutes(guarded, context);
     await consentListRoutes(guarded, context);
     await decisionRoutes(guarded, context);

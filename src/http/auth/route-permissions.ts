@@ -40,7 +40,6 @@ type ViewedList =
 
 const anyone = { who: 'anyone' } as const;
 const self = { who: 'self' } as const;
-const people = { who: 'administer', source: 'installation' } as const;
 
 /** The rules of the routes that no page file defines. */
 export const otherRules: Readonly<Record<string, Rule>> = {
@@ -78,13 +77,6 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'POST /mcp': { who: 'read', source: 'installation' },
   'GET /mcp': { who: 'read', source: 'installation' },
   'DELETE /mcp': { who: 'read', source: 'installation' },
-
-  'GET /people': people,
-  'POST /people': people,
-  'POST /people/:personId': people,
-  'POST /people/:personId/address': people,
-  'POST /people/:personId/link': people,
-  'POST /people/:personId/access': people,
 
   'GET /': { who: 'read', source: 'query', views: 'requests' },
   'POST /reports': { who: 'work', source: 'form' },
@@ -145,12 +137,6 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'POST /sources/:slug/check': { who: 'work', source: 'address' },
   'POST /sources/:slug/sync': { who: 'work', source: 'address' },
   'POST /sources/:slug/sync/stop': { who: 'work', source: 'address' },
-
-  'GET /settings/erasures': { who: 'work', source: 'installation' },
-  'POST /settings/erasures/preview': { who: 'work', source: 'form' },
-  'POST /settings/erasures': { who: 'work', source: 'form' },
-  'GET /settings/erasures/:erasureId': { who: 'work', source: 'erasure', views: 'object' },
-  'POST /settings/erasures/:erasureId': { who: 'work', source: 'erasure' },
 
   'GET /policies': { who: 'read', source: 'query' },
   'GET /policies/policy': { who: 'read', source: 'query' },

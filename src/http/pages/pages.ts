@@ -8,7 +8,9 @@ import { routes as evidence } from './evidence/evidence.page.tsx';
 import { routes as figures } from './figures/figures.page.tsx';
 import { routes as jobEvents } from './jobs/job-events.page.tsx';
 import type { PageRoute } from './parts/define-page.ts';
+import { routes as people } from './people/people.page.tsx';
 import { routes as scans } from './scans/scans.page.tsx';
+import { routes as erasures } from './settings/erasures.page.tsx';
 import { routes as letters } from './settings/letters.page.tsx';
 import { routes as notifications } from './settings/notifications.page.tsx';
 import { routes as profile } from './settings/profile.page.tsx';
@@ -20,12 +22,14 @@ export const pageRoutes: readonly PageRoute[] = [
   ...deadline,
   ...documents,
   ...download,
+  ...erasures,
   ...evidence,
   ...exportPage,
   ...figures,
   ...jobEvents,
   ...letters,
   ...notifications,
+  ...people,
   ...profile,
   ...retention,
   ...scans,
