@@ -17,7 +17,6 @@ import { lateForms } from './auth/late-forms.tsx';
 import { formOwner, recogniseOfficer, requireCsrf } from './auth/sessions.ts';
 import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
 import { singleSignOnRoutes } from './auth/single-sign-on.tsx';
-import { accountRoutes } from './pages/account/account.page.tsx';
 import { answersToMalformed, answerErrorsWithPages } from './errors.tsx';
 import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
 import type { Metrics } from './metrics.ts';
@@ -28,8 +27,6 @@ import { entryProofRoutes } from './pages/entries/proof.page.ts';
 import { entryRoutes } from './pages/entries/entry.page.tsx';
 import { refusedRoutes } from './pages/deliveries/refused.page.tsx';
 import { apiDescription, apiScope } from './api/api.ts';
-import { sourceImportRoutes, sourceImportUploadRoutes } from './pages/sources/import.page.tsx';
-import { sourceOffboardRoutes } from './pages/sources/offboard.page.tsx';
 import { attachmentUploadRoutes, caseRoutes } from './pages/cases/case.page.tsx';
 import { calendarRoutes, requestRoutes } from './pages/cases/cases.page.tsx';
 import { consentListRoutes } from './pages/consent/consent-lists.page.tsx';
@@ -41,8 +38,6 @@ import { policyBulkRoutes, policyBulkUploadRoutes } from './pages/policies/bulk.
 import { policyMakeRoutes } from './pages/policies/generate.page.tsx';
 import { policyCallRoutes } from './pages/policies/calls.page.tsx';
 import { pageRoutes } from './pages/pages.ts';
-import { sourceRoutes } from './pages/sources/source.page.tsx';
-import { sourcesRoutes } from './pages/sources/sources.page.tsx';
 import { todayRoutes } from './pages/today/today.page.tsx';
 
 /**
@@ -160,7 +155,6 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     requireCsrf(guarded);
     // Called instead of registered: they only add routes, and a scope for each would double the time that the listeners
     // take to start.
-    await accountRoutes(guarded, context);
     await todayRoutes(guarded, context);
     await requestRoutes(guarded, context);
     await caseRoutes(guarded, context);
@@ -175,10 +169,6 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await refusedRoutes(guarded, context);
     await entryRoutes(guarded, context);
     await entryProofRoutes(guarded, context);
-    await sourcesRoutes(guarded, context);
-    await sourceImportRoutes(guarded, context);
-    await sourceOffboardRoutes(guarded, context);
-    await sourceRoutes(guarded, context);
     await consentRoutes(guarded, context);
     await consentListRoutes(guarded, context);
     await decisionRoutes(guarded, context);
@@ -187,5 +177,4 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   for (const page of pageRoutes) if (page.hasFile) await page.add(app, context);
   await attachmentUploadRoutes(app, context);
   await policyBulkUploadRoutes(app, context);
-  await sourceImportUploadRoutes(app, context);
 }

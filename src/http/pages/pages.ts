@@ -1,3 +1,4 @@
+import { routes as account } from './account/account.page.tsx';
 import { routes as banners } from './banners/banners.page.tsx';
 import { routes as deadline } from './deadline/deadline.page.tsx';
 import { routes as documents } from './documents/documents.page.tsx';
@@ -15,9 +16,14 @@ import { routes as letters } from './settings/letters.page.tsx';
 import { routes as notifications } from './settings/notifications.page.tsx';
 import { routes as profile } from './settings/profile.page.tsx';
 import { routes as retention } from './settings/retention.page.tsx';
+import { routes as importPage } from './sources/import.page.tsx';
+import { routes as offboard } from './sources/offboard.page.tsx';
+import { routes as source } from './sources/source.page.tsx';
+import { routes as sources } from './sources/sources.page.tsx';
 
 /** Every route of the officers' pages: a new page file is added here, and nowhere else. */
 export const pageRoutes: readonly PageRoute[] = [
+  ...account,
   ...banners,
   ...deadline,
   ...documents,
@@ -26,12 +32,16 @@ export const pageRoutes: readonly PageRoute[] = [
   ...evidence,
   ...exportPage,
   ...figures,
+  ...importPage,
   ...jobEvents,
   ...letters,
   ...notifications,
+  ...offboard,
   ...people,
   ...profile,
   ...retention,
   ...scans,
   ...schedules,
+  ...source,
+  ...sources,
 ];

@@ -35,7 +35,7 @@ export function isConfigured({ config }: Pick<Context, 'config'>, slug: string):
  * typed.
  */
 export async function examineFields(
-  { store, rejected, clock, discoverFields }: Context,
+  { store, rejected, clock, discoverFields }: Pick<Context, 'store' | 'rejected' | 'clock' | 'discoverFields'>,
   source: Source,
   including: readonly string[] = [],
 ): Promise<{ readonly found: Discovery; readonly proposal: FieldMapping | null }> {
@@ -48,7 +48,10 @@ export async function examineFields(
 }
 
 /** Loads the state for the pages of a source. */
-export async function loadSourceState(context: Context, source: Source): Promise<SourceState> {
+export async function loadSourceState(
+  context: Pick<Context, 'store' | 'projector' | 'rejected' | 'clock' | 'jobs' | 'loadProfile' | 'config' | 'sources'>,
+  source: Source,
+): Promise<SourceState> {
   const { slug } = source;
   const { read } = context.store;
   await context.projector.catchUp();

@@ -30,7 +30,7 @@ import {
 } from '../parts/parts.tsx';
 import { RereadState } from './reread.tsx';
 import { AccessForm, AskAboutSource, NewSecret, SecretForms } from './source-forms.tsx';
-import { pullText } from './sources.page.tsx';
+import { pullText } from './pull-text.ts';
 import { secretsText, syncText } from '../parts/words.ts';
 
 interface ShownSecret {
