@@ -1379,7 +1379,7 @@ export interface components {
              * @description For programs.
              * @enum {string}
              */
-            code: "signature_missing" | "signature_mismatch" | "sign_in_required" | "link_invalid" | "forbidden" | "not_allowed" | "unknown_source" | "not_found" | "method_not_allowed" | "body_too_large" | "misdirected" | "invalid_request" | "unsupported_media_type" | "refused" | "request_timeout" | "headers_too_large" | "conflict" | "too_many_requests" | "store_unavailable" | "overloaded" | "shutting_down" | "internal";
+            code: "signature_missing" | "signature_mismatch" | "sign_in_required" | "link_invalid" | "forbidden" | "not_allowed" | "unknown_source" | "not_found" | "method_not_allowed" | "body_too_large" | "misdirected" | "invalid_request" | "unsupported_media_type" | "refused" | "request_timeout" | "headers_too_large" | "conflict" | "too_many_requests" | "store_unavailable" | "overloaded" | "shutting_down" | "internal" | "unexpected_response" | "no_response";
             /** @description What is wrong with this request, and what to do. */
             detail: string;
             /** @description Each problem, where there can be several. */
@@ -1804,14 +1804,12 @@ export interface operations {
                     message?: string | null;
                     /**
                      * Received
-                     * Format: date-time
-                     * @description When it arrived through any channel of the controller.
+                     * @description When it arrived through any channel of the controller: an ISO 8601 time, in the controller’s time zone if it has no offset, or a day (YYYY-MM-DD).
                      */
                     receivedAt: string;
                     reference?: string;
                     /**
                      * E-mail of the requester
-                     * Format: email
                      * @default null
                      */
                     requesterEmail?: string | null;
@@ -2460,10 +2458,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: date-time
-                     * @description The time in question, ISO 8601 with an offset.
-                     */
+                    /** @description The time in question: an ISO 8601 time, in the controller’s time zone if it has no offset, or a day (YYYY-MM-DD). A day means its end. */
                     at: string;
                     /** @description A visitor hash, an e-mail address, or the id of a consent record. */
                     identifier: string;
@@ -2831,20 +2826,14 @@ export interface operations {
             content: {
                 "application/json": {
                     caseId?: string;
-                    /**
-                     * Format: date-time
-                     * @description Of receipt.
-                     */
+                    /** @description Of receipt: an ISO 8601 time, in the controller’s time zone if it has no offset, or a day (YYYY-MM-DD). */
                     from?: string;
                     reason: string;
                     /** @description Default: every source, if you can see them all. */
                     source?: string;
                     /** @description A visitor hash, e-mail address or record id; needs source. Only a keyed hash is kept. */
                     subject?: string;
-                    /**
-                     * Format: date-time
-                     * @description Of receipt, exclusive.
-                     */
+                    /** @description Of receipt, exclusive: an ISO 8601 time, in the controller’s time zone if it has no offset, or a day (YYYY-MM-DD). */
                     to?: string;
                 };
             };

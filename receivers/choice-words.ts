@@ -28,7 +28,7 @@ const words: Readonly<Record<ChoiceMeant, string>> = {
   refused:
     'refused refuse refuseall refusedall refusal reject rejected rejects rejectall rejectedall allrejected rejection decline declined declines declineall declinedall deny denied denies denyall deniedall ' +
     'didnotconsent doesnotconsent donotconsent donotagree disagree disagreed disallow disallowed no n false 0 off disabled disable none nothing optout optedout donotsell donotshare donottrack notgiven noconsent notconsented notgranted notaccepted notallowed ' +
-    'notagreed unsub unsubscribed unsubscribe notsubscribed blocked block blockall restricted notauthorized notauthorised notpermitted objected forbidden prohibited unchecked deselected hardoptout ' +
+    'notagreed unsub unsubscribed unsubscribe notsubscribed blocked block blockall restricted notauthorized notauthorised notpermitted objected forbidden prohibited unchecked deselected hardoptout stop stopped stopall ' +
     'necessaryonly onlynecessary essentialonly onlyessential requiredonly onlyrequired strictlynecessary strictlynecessaryonly acceptnecessary acceptessential necessary essential rejectnonessential ' +
     // German, French, Spanish, Italian, Dutch
     'abgelehnt ablehnen alleablehnen allesablehnen ablehnung verweigert verweigern untersagt widersprochen nichtakzeptiert nichterteilt nichtzugestimmt keineeinwilligung keinezustimmung nichteinverstanden nurnotwendige nurnotwendigecookies nuressenzielle nurerforderliche keine ohneeinwilligung weiterohnezustimmung nein aus ' +

@@ -1,5 +1,6 @@
 import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
 import { choiceMeant } from './choice-words.ts';
+import { type FlagMeaning, flagMeaning } from './consent-flag-words.ts';
 import { isBlank } from './parse.ts';
 import type { Payload } from './payload.ts';
 
@@ -59,6 +60,10 @@ export interface NameRole {
   readonly time: 'choice' | 'change' | 'withdrawal' | 'event' | null;
   /** It says that consent was given when it holds a time: `consentGivenDate`, `commercial_opted_in`. */
   readonly timeGrants: boolean;
+  /** With which value a flag of this name says nothing against the record around it. */
+  readonly flag: FlagMeaning;
+  /** It asks for all or any of several: `allAllowed: false` refuses nothing of its own. */
+  readonly isOfAll: boolean;
 }
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
@@ -193,7 +198,8 @@ const eventTimes = setOf(
 
 /** Flags of a purpose that needs no consent, in plain form: with true, the purpose is necessary (ePrivacy Directive Art. 5(3)). */
 const necessaryFlags: ReadonlySet<string> = setOf(
-  `required isrequired readonly isreadonly essential isessential alwayson alwaysactive alwaysenabled isalwaysactive locked islocked lock mandatory ismandatory necessary isnecessary strictlynecessary isstrictlynecessary exempt consentexempt`,
+  `required isrequired readonly isreadonly essential isessential alwayson alwaysactive alwaysenabled isalwaysactive locked islocked lock mandatory ismandatory necessary isnecessary strictlynecessary isstrictlynecessary exempt consentexempt
+   pflicht istpflicht notwendig erforderlich obligatoire necessaire obligatorio obligatoria necesario necesaria obbligatorio obbligatoria necessario necessaria verplicht noodzakelijk obrigatorio obrigatoria wymagane niezbedne obligatorisk nodvandig`,
 );
 /** Values instead of a choice that say that a purpose needs none. */
 const alwaysActive = setOf(
@@ -367,7 +373,27 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
       !refuses &&
       !isNegated &&
       words.some((word) => word === 'given' || word === 'granted' || word === 'optedin' || word === 'optin'),
+    flag: flagMeaning(
+      words,
+      isChoiceWord,
+      (word) => refusing.has(word) || refusingStems.test(word) || negating.has(word),
+    ),
+    isOfAll: words.some((word) => /^(?:all|any|every|both|full|fully)$/.test(word)),
   };
+}
+
+/** Words of consent, of purposes and around them. */
+function isChoiceWord(word: string): boolean {
+  return (
+    consentWords.has(word) ||
+    strictlyGranting.has(word) ||
+    grantingStems.test(word) ||
+    isPurposeWord(word) ||
+    channelWords.has(word) ||
+    smallWords.has(word) ||
+    aroundPurposes.has(word) ||
+    wholeCore.has(word)
+  );
 }
 
 /** Whether a name asks if there is a choice at all: `cookies_preferences_set`. */

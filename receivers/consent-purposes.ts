@@ -12,7 +12,7 @@ import {
 } from './consent-names.ts';
 import { fieldNames, purposeFlags } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
-import { clean, isBlank, isJsonObject, type JsonObject, parseWrapped, textOf } from './parse.ts';
+import { clean, isBlank, isJsonObject, type JsonObject, mayBeWrapped, parseWrapped, textOf } from './parse.ts';
 import type { Payload } from './payload.ts';
 import type { Platform } from './platforms.ts';
 
@@ -40,6 +40,14 @@ export interface PurposesRead {
   isBlank: boolean;
   /** Whether an object or list was read as purposes. */
   readonly isRead: (object: unknown) => boolean;
+  /** Whether an object says of one purpose what was chosen. */
+  readonly isItem: (object: unknown) => boolean;
+  /** Paths of the fields that were read as the choice for a purpose, or left aside knowingly. */
+  readonly paths: Set<string>;
+  /** Fields that are the only answer of an object about one purpose, whatever they are called, and of how many. */
+  readonly answers: Map<string, number>;
+  /** What texts hold that were read as purposes, by their paths. */
+  readonly texts: Map<string, object>;
 }
 
 /** The most purposes read in one decision. */
@@ -48,6 +56,7 @@ const MAX_PURPOSES = 500;
 const MAX_VENDORS = 50;
 const MAX_NAME = 200;
 const MAX_DEPTH = 5;
+const MAX_NESTED = 6;
 /** Longer paths are not followed, in UTF-16 units: a key may be a megabyte. */
 const MAX_PATH = 2000;
 
@@ -170,13 +179,20 @@ const cookieNames: ReadonlySet<string> = new Set(['tarteaucitron', 'consentmgr',
 
 /** The object in the text of a field that is named like consent: JSON in any wrapping, or pairs; null if it holds none. */
 export function unwrapConsent(key: string, text: string): JsonObject | null {
-  if (text.length < 5 || text.length > MAX_PAIRS_TEXT || !/[:=%{]/.test(text)) {
+  if (text.length < 5 || text.length > MAX_PAIRS_TEXT || !/[:=%{\n]/.test(text)) {
     return text.length > 10 && /^eyJ/.test(text) ? objectIn(text) : null;
   }
   if (/^\s*\d{4}-\d\d|^https?:/.test(text)) return null;
   const role = roleOf(key);
   const isCookie = cookieNames.has(normaliseName(key));
   if (normaliseName(key) === 'c15t') return ofC15t(text);
+  // `borlabs-cookie=%7B…%7D`
+  const cookie = /^\s*[\w.$-]{1,80}=(?=%7B|\{|eyJ)/i.exec(text)?.[0];
+  if (cookie !== undefined) {
+    const rest = text.slice(cookie.length);
+    const object = objectIn(rest) ?? objectIn(rest.split(/;\s/, 1)[0] ?? '');
+    if (object !== null) return object;
+  }
   // A cookie under a name of the site's own.
   if (/^(?:\{|%7B)/i.test(text) && !/config|policy|banner|default|template/i.test(key)) {
     const object = objectIn(text);
@@ -200,10 +216,25 @@ const SAYS =
 /** The object in a text of pairs or of two lines of CSV that names at least two purposes with a choice, under whatever name the text stands. */
 function purposesIn(text: string): JsonObject | null {
   if (!SAYS.test(text)) return null;
-  const object = csvIn(text) ?? pairsIn(text);
+  const row = csvIn(text);
+  if (row !== null) return ofRow(row);
+  const object = pairsIn(text);
   if (object === null) return null;
   const said = Object.entries(object).filter(([key, value]) => isFlag(key) && purposeMeant(value) !== null);
   return said.length >= 2 ? object : null;
+}
+
+/** A row of a table, with its columns for purposes apart from the others; null if it has none of consent to a purpose, nor two of purposes. */
+function ofRow(row: JsonObject): JsonObject | null {
+  const entries = Object.entries(row);
+  const said = entries.filter(
+    ([key, value]) =>
+      (isFlag(key) || roleOf(key).isConsent) && !roleOf(key).isCircumstance && purposeMeant(value) !== null,
+  );
+  const isNamed = said.some(([key]) => roleOf(key).isConsent && roleOf(key).isPurpose);
+  if (!isNamed && said.filter(([key]) => isFlag(key)).length < 2) return null;
+  const names = new Set(said.map(([key]) => key));
+  return { ...Object.fromEntries(entries.filter(([key]) => !names.has(key))), consents: Object.fromEntries(said) };
 }
 
 /** The values of a single line under a line of names; null for any other text. */
@@ -255,6 +286,9 @@ function isFlag(key: string): boolean {
 /** `ConsentToTrack`, `consent_to_calls`, `hasConsentForDataUsage` */
 const CONSENT_TO = /[Cc](?:onsent|ONSENT)[-_ ]?(?:to|To|TO|for|For|FOR)(?=[-_ A-Z])/;
 
+/** `consenso_dati_personali`, `zgodaPrzetwarzanieDanych` */
+const DATA = /dati|daten|donnees|datos|dados|danych|gegevens/;
+
 /** Whether a name says nothing of its own about a record. */
 function isPlainName(role: NameRole): boolean {
   return (
@@ -270,7 +304,7 @@ function isPlainName(role: NameRole): boolean {
 }
 
 /** A word that is said of consent alone: `granted`, `DENY`, `acconsento`, not `yes` or `on`. */
-function isConsentWord(value: unknown): boolean {
+export function isConsentWord(value: unknown): boolean {
   if (typeof value !== 'string' || value.length < 4) return false;
   return outcomeOf(choiceMeant(value)) !== null && !everydayWords.test(value);
 }
@@ -353,8 +387,50 @@ function isOfFlags(value: unknown): boolean {
   );
 }
 
-function isCommand(item: unknown): item is readonly unknown[] {
+/** `['consent', 'update', {…}]`: a call of Google's tag. */
+export function isCommand(item: unknown): item is readonly unknown[] {
   return Array.isArray(item) && item[0] === 'consent' && isJsonObject(item[2]);
+}
+
+/** Whether a field beside others holds the purposes: {"groups": "C0001:1,C0002:0"}. */
+function holdsOwn(key: string, value: unknown): boolean {
+  if (!containers.has(normaliseName(key)) || isFlag(key)) return false;
+  return typeof value === 'string' ? value.length > 3 && /[:=,{[]/.test(value) : sizeOf(value) > 0;
+}
+
+/** A plain flag beside an object's own container of purposes, unless its name is a purpose's. */
+function isBeside(key: string, value: unknown): boolean {
+  if (isFlag(key) || isConsentWord(value) || saysNotChosen(roleOf(key), value)) return false;
+  return isSwitch(value) || isAnswer(value) || value === 0 || value === 1 || value === '0' || value === '1';
+}
+
+/** `HasOptedOutSolicit: true`: a refusal of what it names. */
+function refusesAlone({ polarity, plain, isCount, isCircumstance }: NameRole, value: unknown): boolean {
+  if (polarity !== 'refusing' || isCount || isCircumstance || !/^(?:has|is)?optedout.{3}/.test(plain)) return false;
+  return typeof value !== 'number' && outcomeOf(choiceMeant(value)) === 'granted';
+}
+
+/** A yes or no, in a word or as a flag. */
+function isAnswer(value: unknown): boolean {
+  return typeof value === 'boolean' || (typeof value === 'string' && value.length < 6 && answers.has(plainForm(value)));
+}
+
+function isRefused(value: unknown): boolean {
+  return outcomeOf(choiceMeant(value)) === 'denied';
+}
+
+/** A flag or a word for a switch. */
+function isSwitch(value: unknown): boolean {
+  return typeof value === 'boolean' || (typeof value === 'string' && /^(?:true|false|on|off|yes|no)$/i.test(value));
+}
+
+/** Whether an object consists of lists whose names say what being in them means: {"enabled": ["a"], "disabled": ["b"]}. */
+function listsChoices(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const keys = Object.keys(value);
+  return (
+    keys.length > 0 && keys.length <= 4 && keys.every((key) => Array.isArray(value[key]) && roleOf(key).lists !== null)
+  );
 }
 
 /** Whether an object holds several purposes instead of being one: {"analytics": true, "ads": false}. */
@@ -408,9 +484,14 @@ class PurposeReader {
     notChosen: null,
     isBlank: false,
     isRead: (object) => this.#seen.has(object) || this.#items.has(object),
+    isItem: (object) => this.#items.has(object),
+    paths: new Set(),
+    answers: new Map(),
+    texts: new Map(),
   };
   /** Ids of purposes that the record describes without a choice, in plain form. */
   readonly #described = new Set<string>();
+  #isByVendor = false;
   #labels: ReadonlyMap<string, string> | null = null;
   readonly #payload: Payload;
   readonly #fields: readonly NamedField[];
@@ -489,12 +570,14 @@ class PurposeReader {
   readProvisions(): void {
     const decision = choiceMeant(this.#payload.named('decision'));
     const provision = this.#payload.named('provision');
+    const path = this.#fields.find(({ value }) => value === provision)?.path ?? 'provision';
     for (const one of Array.isArray(provision) ? provision.slice(0, MAX_PURPOSES) : [provision])
-      if (isJsonObject(one)) this.#provision(one, outcomeOf(decision), 'provision', 0);
+      if (isJsonObject(one)) this.#provision(one, outcomeOf(decision), path, 0);
   }
 
   #provision(rule: JsonObject, outer: Listed, path: string, depth: number): void {
     this.#items.add(rule);
+    this.read.paths.add(`${path}.type`);
     const type = outcomeOf(choiceMeant(rule['type']));
     // Release 5 states the base rule once; a rule within a rule is an exception to it.
     const said = type ?? (depth === 0 ? outer : outer === 'granted' ? 'denied' : outer === 'denied' ? 'granted' : null);
@@ -516,7 +599,7 @@ class PurposeReader {
   }
 
   #nested(value: unknown, path: string, depth: number): void {
-    if (depth > 3 || path.length > MAX_PATH || this.#seen.has(value)) return;
+    if (depth > MAX_NESTED || path.length > MAX_PATH || this.#seen.has(value)) return;
     if (isCommand(value)) return this.#command(value, path, false);
     if (Array.isArray(value)) {
       const isLayer = value.some(isCommand);
@@ -544,22 +627,37 @@ class PurposeReader {
     const name = lastName(path);
     const mayGrant = isWrapper(name);
     let notChosen: string | null = null;
+    const areAnswers = entries.some(([key]) => isFlag(key)) && entries.every(([, inner]) => isAnswer(inner));
     for (const [key, inner] of entries) {
       const role = roleOf(key);
       if (saysNotChosen(role, inner)) notChosen ??= `${path}.${key}=${shortly(inner)}`;
       if (!mayHold(role)) continue;
-      if (typeof inner === 'object') this.#nested(inner, `${path}.${key}`, depth + 1);
+      if (role.isContainer && listsChoices(inner)) this.#container(inner, `${path}.${key}`, null, depth + 1);
+      else if (typeof inner === 'object') this.#nested(inner, `${path}.${key}`, depth + 1);
+      else if (typeof inner === 'string' && inner.length > 8 && mayBeWrapped(inner))
+        this.#nestedText(inner, `${path}.${key}`, depth);
       else if (isFlag(key) && !role.isCount && purposeMeant(inner) !== null) {
         // {"complaints": {"marketing": true}}: under a name that may mean anything, a yes grants nothing.
         if (mayGrant || outcomeOf(purposeMeant(inner)) !== 'granted' || role.polarity === 'refusing' || role.isConsent)
           this.#member(key, inner, `${path}.${key}`, { listed: null, depth: depth + 1, isPairs: false });
         else this.read.withheld.push(`${path}.${key}`);
+      } else if (refusesAlone(role, inner) || (areAnswers && isPlainName(role) && isRefused(inner))) {
+        this.#put(key, 'denied', `${path}.${key}`, inner);
       }
     }
     if (this.#size() === before) return;
     // {"event": "consent_status", "type": "IMPLICIT", "ucCategory": {…}}
     this.read.notChosen ??= notChosen;
     if (roleOf(name).polarity === 'refusing') this.#withdrawGrants(known, path);
+  }
+
+  /** JSON in a text is read as if it stood there. */
+  #nestedText(text: string, path: string, depth: number): void {
+    if (text.length > MAX_PAIRS_TEXT) return;
+    const json = parseWrapped(text);
+    if (typeof json !== 'object' || json === null) return;
+    this.read.texts.set(path, json);
+    this.#nested(json, path, depth + 1);
   }
 
   /** What is granted within an object whose name says that it refuses is not. */
@@ -583,11 +681,18 @@ class PurposeReader {
       ({ name, value, role }) => (role.isPurpose || flagNames.has(name)) && purposeMeant(value) !== null,
     );
     // {"purposes": {…}, "tracking_enabled": true}: one flag beside purposes is something else.
-    if (flags.length < 2 && this.#size() > 0) return;
+    if (flags.length < 2 && this.#size() > 0) {
+      // {"allowSale": false}: the one right to refuse a sale.
+      for (const { key, path, value, role } of flags)
+        if (/sale|sell/i.test(key) && role.polarity !== 'refusing' && outcomeOf(purposeMeant(value)) === 'denied')
+          this.#put(key, 'denied', path, value);
+      return;
+    }
     // {"personalization": {"consented": false}, "usage_statistics": {"consented": true}}
     const isAmongItems = this.#fields.some(
       ({ role, value }) => role.isPurpose && isJsonObject(value) && saysConsent(value),
     );
+    const isAmongFlags = this.#namesFlags(flags.length);
     const isAmongWords = flags.filter(({ value }) => isConsentWord(value) && !isModel(value)).length >= 2;
     for (const { name: normalised, key: name, path, value, role } of this.#fields) {
       if (Array.isArray(value)) continue;
@@ -600,8 +705,11 @@ class PurposeReader {
       // {"zgodaFotografie": "nie"}, {"ConsentToTrack": "Yes"}
       const isNamed =
         role.isOfConsent &&
-        (CONSENT_TO.test(name) || (typeof value === 'string' && outcomeOf(choiceMeant(value)) === 'denied'));
-      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isWord && !isNamed) continue;
+        (CONSENT_TO.test(name) ||
+          (role.flag === null && DATA.test(role.plain)) ||
+          (typeof value === 'string' && outcomeOf(choiceMeant(value)) === 'denied'));
+      const isOther = isWord || isNamed || isAmongFlags(path, value, role);
+      if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isOther) continue;
       if (flag === undefined && this.#platform?.flags === true && (notPurposes.has(normalised) || role.isCircumstance))
         continue;
       if (role.notChosenIf !== null || this.#seen.has(value)) continue;
@@ -620,6 +728,25 @@ class PurposeReader {
       else if (says !== null && (role.polarity === 'refusing' || this.#mayGrant(path, says, value)))
         this.#say(flag ?? name, name, says, path, value);
     }
+  }
+
+  /**
+   * {"event": "consent.recorded", "analytics": true, "video": false}: a record that consists of flags, at least half of them of purposes, holds
+   * nothing else. The test for one of them whose name is a single word that says nothing else.
+   */
+  #namesFlags(known: number): (path: string, value: unknown, role: NameRole) => boolean {
+    const never = () => false;
+    if (known === 0) return never;
+    let count = 0;
+    for (const { name, value, role } of this.#fields) {
+      if (name === 'event' || name === 'type' || name === 'eventtype' || role.time !== null || this.#isOpened(value))
+        continue;
+      if (!isSwitch(value)) return never;
+      count += 1;
+    }
+    if (count > 2 * known) return never;
+    return (path, value, role) =>
+      isSwitch(value) && role.flag === null && isPlainName(role) && /^\p{Ll}{2,20}$/u.test(lastName(path));
   }
 
   /** Within an object of a name that may mean anything, a plain yes grants nothing. */
@@ -645,10 +772,16 @@ class PurposeReader {
 
   #text(text: string, path: string, listed: Listed, depth: number): boolean {
     const json = parseWrapped(text);
-    if (typeof json === 'object' && json !== null) return this.#container(json, path, listed, depth + 1);
+    if (typeof json === 'object' && json !== null) {
+      this.read.texts.set(path, json);
+      return this.#container(json, path, listed, depth + 1);
+    }
     if (/^\s*\[\s*\]\s*$/.test(text)) return this.#list([], path, listed, depth);
     const pairs = pairsIn(text);
-    if (pairs !== null) return this.#object(pairs, path, listed, depth, true);
+    if (pairs !== null) {
+      this.read.texts.set(path, pairs);
+      return this.#object(pairs, path, listed, depth, true);
+    }
     const isSigned = listed === null && hasSigns(text);
     if (!NAMES_LIST.test(path) && listed === null && !isSigned) return false;
     return this.#list(namesIn(text), path, listed, depth);
@@ -716,7 +849,10 @@ class PurposeReader {
       return true;
     }
     const titled = areTitled(value, keys);
+    const hasOwn = keys.some((key) => holdsOwn(key, value[key]));
     for (const key of keys) {
+      // {"groups": "C0001:1,C0002:0", "intType": 1}: what stands beside purposes is none.
+      if (hasOwn && isBeside(key, value[key])) continue;
       if (titled && isNecessary(String(value[key]))) this.#put(key, 'necessary', `${path}.${key}`, value[key]);
       else if (titled && purposeMeant(value[key]) === null) this.read.listed.add(clean(String(value[key]).trim()));
       else this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });
@@ -790,6 +926,8 @@ class PurposeReader {
       // `isAnonUser`, `hasSeenBanner`: what the visitor is, not what they chose.
       // `can_receive_email_marketing`, `allowAuctionWithoutConsent`: what a program may do by its own rules.
       /^can[A-Z_]|without/i.test(key) ||
+      // `pending`, `is_test`: how the record stands.
+      (role.flag !== null && role.flag !== 'any' && role.polarity === null && !role.isPurpose && !isNested) ||
       (/^(?:is|has|was)[A-Z_]/.test(key) && role.polarity === null && !role.isPurpose && !isNested) ||
       (role.isCircumstance && (isPairs || typeof item !== 'boolean' || !role.isPurpose) && !isNested)
     )
@@ -846,6 +984,8 @@ class PurposeReader {
   /** A purpose with an object that says what was chosen; `otherwise` if the object says nothing. */
   #takeItem(name: string, item: JsonObject, within: ChoiceWithin, path: string, otherwise: () => void): boolean {
     this.#items.add(item);
+    const { answers } = this.read;
+    if (within.answer !== null) answers.set(within.answer, (answers.get(within.answer) ?? 0) + 1);
     this.read.times.push(...within.times);
     this.#grantsWithin(item, path);
     if (isNecessary(name) && within.notChosen !== null) return this.#put(name, 'necessary', path, true);
@@ -861,13 +1001,15 @@ class PurposeReader {
     return true;
   }
 
-  /** {"vendorGrant": false, "purposeGrants": {"Personalised ads": false}} */
+  /** {"vendorGrant": false, "purposeGrants": {"Personalised ads": false}}: by vendor, so that one refused for any is refused. */
   #grantsWithin(item: JsonObject, path: string): void {
+    this.#isByVendor = true;
     for (const key of Object.keys(item).slice(0, MAX_MEMBERS)) {
       const value = item[key];
       if (isJsonObject(value) && /(?:grants|consents)$/i.test(key))
         this.#container(value, `${path}.${key}`, null, MAX_DEPTH - 1);
     }
+    this.#isByVendor = false;
   }
 
   /** An object that is not a choice itself may hold purposes one level below: {"web": {"analytics": false}}. */
@@ -938,10 +1080,11 @@ class PurposeReader {
   }
 
   #put(name: string, outcome: PurposeChoice, path: string, value: unknown): boolean {
+    this.read.paths.add(path);
     const trimmed = clean(name.trim());
     if (trimmed === '' || trimmed.length > MAX_NAME || this.read.choices.size >= MAX_PURPOSES) return false;
     // A number among vendors is one of the TCF's list, which its string holds.
-    if (/^\d+$/.test(trimmed) && /vendor[^.]*(?:\.[^.]*){0,2}$/i.test(path)) return true;
+    if (/^\d+$/.test(trimmed) && isVendors(path)) return true;
     const platformNecessary = this.#platform?.necessary?.includes(normaliseName(trimmed)) === true;
     const label = this.#labelOf(trimmed);
     const choice =
@@ -958,7 +1101,8 @@ class PurposeReader {
     const earlier = this.read.choices.get(known.name);
     if (earlier !== choice && earlier !== 'necessary' && choice !== 'necessary' && !isNecessary(trimmed)) {
       this.read.choices.set(known.name, 'denied');
-      this.read.contradictions.push([`${known.path}=${shortly(known.value)}`, `${path}=${shortly(value)}`]);
+      if (!this.#isByVendor)
+        this.read.contradictions.push([`${known.path}=${shortly(known.value)}`, `${path}=${shortly(value)}`]);
     }
     return true;
   }
@@ -983,6 +1127,11 @@ function withChannel(name: string, path: string): string {
 
 /** Ways to reach somebody. */
 const channels: ReadonlySet<string> = new Set('email sms phone push mail post whatsapp call'.split(' '));
+
+/** Whether a path leads to vendors. */
+export function isVendors(path: string): boolean {
+  return /vendor[^.]*(?:\.[^.]*){0,2}$/i.test(path);
+}
 
 /** `denied` as the value of `analytics_denied` repeats the refusal instead of reversing it. */
 function isRefusalWord(value: string): boolean {
@@ -1100,6 +1249,8 @@ const choiceKeys: ReadonlySet<string> = new Set([
   'active',
   'isactive',
   'permission',
+  'subscription',
+  'subscriptionstatus',
   'val',
   'update',
   'current',
@@ -1121,6 +1272,8 @@ interface ChoiceWithin {
   /** The field that says that the visitor did not choose, or that processing rests on something else than consent. */
   readonly notChosen: string | null;
   readonly times: readonly unknown[];
+  /** The field of {@link onlyAnswer}, if nothing else tells the choice. */
+  readonly answer: string | null;
 }
 
 /** {"unit": "HOUR", "value": 1} */
@@ -1136,6 +1289,7 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
   let necessary = false;
   let isStated = false;
   let notChosen: string | null = null;
+  let answer: string | null = null;
   const times: unknown[] = [];
   const take = (meant: ChoiceMeant | null, at: () => string) => {
     const outcome = outcomeOf(meant);
@@ -1178,6 +1332,8 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     )
       continue;
     if (role.isCircumstance && name !== 'transactiontype') continue;
+    // How somebody opted in, and not whether they still are.
+    if (typeof value === 'string' && /^(?:single|double|confirmed)[-_ ]?opt[-_ ]?in$/i.test(value)) continue;
     if (isJsonObject(value)) {
       if (depth > 1 || role.polarity === 'refusing') continue;
       const within = choiceWithin(value, `${path}.${key}`, depth + 1);
@@ -1201,13 +1357,19 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     const only = onlyAnswer(item, path);
     if (only !== null) {
       isStated = true;
+      answer = only.key;
       take(only.meant, () => only.at);
     }
   }
   const { grants, refuses, says } = found;
   const contradiction: Contradiction | null =
     grants !== null && refuses !== null && !necessary ? [grants(), refuses()] : null;
-  return { says, contradiction, necessary, isStated, notChosen, times };
+  return { says, contradiction, necessary, isStated, notChosen, times, answer };
+}
+
+/** Whether {@link choiceWithin} reads a field of an object about one purpose by its name, or knowingly passes it over. */
+export function isReadWithin(role: NameRole): boolean {
+  return role.polarity !== null || choiceKeys.has(role.plain) || defaults.has(role.plain);
 }
 
 /** Answers in so many words, in plain form. */
@@ -1216,8 +1378,11 @@ const answers: ReadonlySet<string> = new Set(
 );
 
 /** The only yes or no among the texts of an object about one purpose, whatever its field is called; null: there is none, or several. */
-function onlyAnswer(item: JsonObject, path: string): { readonly meant: ChoiceMeant; readonly at: string } | null {
-  let only: { meant: ChoiceMeant; at: string } | null = null;
+function onlyAnswer(
+  item: JsonObject,
+  path: string,
+): { readonly meant: ChoiceMeant; readonly key: string; readonly at: string } | null {
+  let only: { meant: ChoiceMeant; key: string; at: string } | null = null;
   for (const key of Object.keys(item).slice(0, MAX_MEMBERS)) {
     const value = item[key];
     if (typeof value !== 'string' || value.length > 6 || !answers.has(plainForm(value))) continue;
@@ -1227,7 +1392,7 @@ function onlyAnswer(item: JsonObject, path: string): { readonly meant: ChoiceMea
       return null;
     const isRefusing = role.polarity === 'refusing';
     if (isRefusing && outcomeOf(meant) !== 'granted') return null;
-    only = { meant: isRefusing ? 'refused' : meant, at: `${path}.${key}=${shortly(value)}` };
+    only = { meant: isRefusing ? 'refused' : meant, key, at: `${path}.${key}=${shortly(value)}` };
   }
   return only;
 }

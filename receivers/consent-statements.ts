@@ -12,6 +12,7 @@ import {
   saysNotChosenBeside,
   saysOtherBasis,
 } from './consent-names.ts';
+import { latestInHistory } from './consent-history.ts';
 import { type PurposesRead, shortly } from './consent-purposes.ts';
 import { normaliseName } from './field-table.ts';
 import { clean, textOf } from './parse.ts';
@@ -128,6 +129,7 @@ class StatementReader {
       if (saysNotChosenBeside(role, value)) this.#notChosen ??= `${path}=${shortly(value)}`;
     // gtag('consent', 'default', …)
     if (payload.named('0') === 'consent' && payload.named('1') === 'default') this.#notChosen ??= '1=default';
+    this.#latest();
     this.#noAnswer();
     if (this.#whole.length === 0) for (const path of this.#puzzling) payload.puzzle(path);
     const withdrawn = this.#withdrawn || this.#whole.some(({ choice }) => choice === 'withdrawn');
@@ -139,6 +141,15 @@ class StatementReader {
       puzzling: this.#puzzlingState(),
       fields: this.#fields,
     };
+  }
+
+  /** The latest entry of a history states the choice if nothing else does, and dates the same one. */
+  #latest(): void {
+    const latest = latestInHistory(this.#payload, this.#fields);
+    if (latest === null) return;
+    const isAlone = this.#whole.length === 0 && !this.#withdrawn && this.#purposes.choices.size === 0;
+    if (isAlone) this.#whole.push({ choice: latest.choice, at: latest.at });
+    if (isAlone || this.#whole.some(({ choice }) => choice === latest.choice)) this.#purposes.times.push(latest.time);
   }
 
   /** {"choice": null, "preferences": {"analytics": null}}: asked for and not answered. */
@@ -195,7 +206,11 @@ class StatementReader {
       const choice = isOwn ? choiceMeant(value) : wholeMeant(lastName(path), value, this.#platform);
       this.#add(path, value, choice);
       if (choice === null && textOf(value) !== null) this.#puzzling.push(path);
-      if (choice !== null && isOwn) return true;
+      if (choice !== null && isOwn) {
+        // The source's settings say which field tells the choice, so the others that could do not.
+        for (const other of this.#payload.each('consentState')) this.#purposes.paths.add(other.path);
+        return true;
+      }
     }
     return false;
   }

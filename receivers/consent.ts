@@ -4,8 +4,8 @@ import { choiceMeant } from './choice-words.ts';
 import { namesPreferencesOnly } from './consent-events.ts';
 import { fieldsOf, placeOf, roleOf } from './consent-names.ts';
 import { dissentIn } from './consent-dissent.ts';
-import { type PurposesRead, readPurposes, unwrapConsent } from './consent-purposes.ts';
-import { ITS_TIME, readStatements, stateOf } from './consent-statements.ts';
+import { readPurposes, unwrapConsent } from './consent-purposes.ts';
+import { ITS_TIME, readStatements, stateOf, type Statements } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
 import { platformOf } from './platforms.ts';
 import { contradictsRecord } from './signals/contradictions.ts';
@@ -134,7 +134,7 @@ export function readDecision(
     },
     platform?.refusalKeepsNecessary,
   );
-  const judged = besideDissent(besideSignals(stated, choices, signals), payload, purposes);
+  const judged = besideDissent(besideSignals(stated, choices, signals), payload, told);
   for (const path of purposes.unread) payload.puzzle(path);
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');
@@ -193,10 +193,14 @@ function besideSignals(
 function besideDissent(
   stated: ReturnType<typeof stateOf>,
   payload: Payload,
-  purposes: PurposesRead,
+  { purposes, whole }: Statements,
 ): ReturnType<typeof stateOf> {
   if (stated.doubts.length > 0 || (stated.state !== 'given' && stated.state !== 'renewed-given')) return stated;
-  const dissent = dissentIn(payload, purposes.isRead);
+  const dissent = dissentIn(
+    payload,
+    purposes,
+    whole.map(({ at }) => at),
+  );
   return dissent === null ? stated : { state: 'unknown', doubts: [{ reason: 'not-understood', fields: [dissent] }] };
 }
 

@@ -1,5 +1,6 @@
 import { parseJson } from '../src/core/json.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { decompressed } from './unpack.ts';
 import { signingKeyOf } from '../src/crypto/keys.ts';
 import {
   type HeaderValues,
@@ -66,6 +67,7 @@ function explain(input: DiagnoseInput, presented: readonly Buffer[]): Finding[] 
   const bodies: readonly Variant<Uint8Array>[] = [
     { value: input.rawBody, finding: null },
     ...bodyVariants(input.rawBody),
+    ...uncompressed(input),
   ];
   for (const body of bodies) {
     const found = body.finding === null ? [] : [body.finding];
@@ -248,6 +250,7 @@ type FindingCode =
   | 'not-hex'
   | 'empty-body'
   | 'body-altered'
+  | 'body-compressed'
   | 'body-reserialised'
   | 'old-secret'
   | 'secret-encoded'
@@ -299,6 +302,23 @@ function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
     });
   }
   return variants;
+}
+
+/** What a compressed body contains. */
+function uncompressed({ rawBody, headers }: SignatureInput): readonly Variant<Uint8Array>[] {
+  const encoding = [headers['content-encoding'] ?? []].flat()[0] ?? null;
+  const opened = decompressed(rawBody, encoding);
+  if (!('plain' in opened) || opened.plain === rawBody) return [];
+  return [
+    {
+      value: opened.plain,
+      finding: {
+        code: 'body-compressed',
+        sentence: 'The body was compressed after it was signed: the signature fits what it contains.',
+        remedy: `${PROXY} Or let the service sign the bytes that it sends, or send them without compression.`,
+      },
+    },
+  ];
 }
 
 /** The same JSON as written by JavaScript, Python and PHP by default, and indented; empty if the body is not JSON. */

@@ -36,6 +36,11 @@ export interface WebhookEndpointOptions {
   /** The secrets of a source, or null if there is no such source. Called for each request before its body is read. */
   readonly findSource: (slug: string) => { readonly secrets: readonly SigningSecret[] } | null;
   /**
+   * The same, read afresh where `findSource` answers from memory: called if that knows no such source, or if a signature
+   * fits none of its secrets. If it rejects, an unknown source is answered with 503.
+   */
+  readonly findSourceAgain?: (slug: string) => Promise<{ readonly secrets: readonly SigningSecret[] } | null>;
+  /**
    * Stores a delivery durably; the response is sent when it resolves. Reject with StoreUnavailable, or CodedError
    * `overloaded` or `shutting_down`, for 503 with Retry-After; any other rejection gives 500.
    */
@@ -81,12 +86,18 @@ const IN_FLIGHT = { bytes: 128 * 1024 ** 2, bytesPerAddress: 64 * 1024 ** 2 };
  */
 // Nothing is awaited, but a plugin must return a promise or call back.
 export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndpointOptions): Promise<void> {
-  const { accept, bodyLimit, findSource, onRejected, onTooLarge, onCrowdedOut, onUnknownSource } = options;
+  const { accept, bodyLimit, findSource, findSourceAgain, onRejected, onTooLarge, onCrowdedOut, onUnknownSource } =
+    options;
   const { bytes, bytesPerAddress } = options.inFlight ?? IN_FLIGHT;
   const bodies = createBodyReader({
     bytes: Math.max(bytes, bodyLimit),
     bytesPerAddress: Math.max(bytesPerAddress, bodyLimit),
   });
+
+  function refuseUnknown(request: FastifyRequest, reply: FastifyReply, source: string): FastifyReply {
+    guard(request, () => onUnknownSource?.({ source, address: request.ip }));
+    return refuse(reply, 'unknown_source');
+  }
 
   app.decorateRequest('webhookSecrets', null as never);
   app.decorateRequest('webhookContentType', undefined);
@@ -124,19 +135,19 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
     url: '/webhooks/:source',
     bodyLimit,
     onRequest: (request, reply, done) => {
+      const begin = (source: ReturnType<typeof findSource>) => {
+        if (source === null) return void refuseUnknown(request, reply, request.params.source);
+        const webhook = request as WebhookRequest;
+        webhook.webhookSecrets = source.secrets;
+        // Fastify would answer a missing or malformed Content-Type with 415 before any parser; a fixed type selects ours.
+        const headers = request.headers;
+        webhook.webhookContentType = headers['content-type'];
+        headers['content-type'] = 'application/octet-stream';
+        done();
+      };
       const source = findSource(request.params.source);
-      if (source === null) {
-        guard(request, () => onUnknownSource?.({ source: request.params.source, address: request.ip }));
-        refuse(reply, 'unknown_source');
-        return;
-      }
-      const webhook = request as WebhookRequest;
-      webhook.webhookSecrets = source.secrets;
-      // Fastify would answer a missing or malformed Content-Type with 415 before any parser; a fixed type selects ours.
-      const headers = request.headers;
-      webhook.webhookContentType = headers['content-type'];
-      headers['content-type'] = 'application/octet-stream';
-      done();
+      if (source !== null || findSourceAgain === undefined) return begin(source);
+      void findSourceAgain(request.params.source).then(begin, done);
     },
     handler: async (request, reply) => {
       const webhook = request as WebhookRequest;
@@ -144,7 +155,12 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
       headers['content-type'] = webhook.webhookContentType;
       const rawBody = (request.body as Buffer | undefined) ?? EMPTY;
       const source = request.params.source;
-      const verdict = verifySignature({ headers, rawBody, secrets: webhook.webhookSecrets });
+      let verdict = verifySignature({ headers, rawBody, secrets: webhook.webhookSecrets });
+      if (verdict.outcome === 'mismatch' && findSourceAgain !== undefined) {
+        // Without an answer, the delivery is kept as refused, and can be verified again later.
+        const again = await findSourceAgain(source).catch(() => null);
+        if (again !== null) verdict = verifySignature({ headers, rawBody, secrets: again.secrets });
+      }
       if (verdict.outcome !== 'verified') {
         const reason = verdict.outcome;
         guard(request, () => onRejected?.({ source, reason, rawBody, headers, address: request.ip }));
@@ -164,10 +180,21 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
   });
 
   app.get<{ Params: { source: string } }>('/webhooks/:source', async (request, reply) => {
-    if (findSource(request.params.source) === null) return refuse(reply, 'unknown_source');
+    const { source } = request.params;
+    if ((findSource(source) ?? (await findSourceAgain?.(source)) ?? null) === null)
+      return refuse(reply, 'unknown_source');
     reply.header('content-type', JSON_TYPE);
     return reply.send('{"status":"ready"}');
   });
+
+  // Addresses that are nearly those of a source are counted and logged as well: a sender has one of them configured.
+  for (const url of ['/webhooks', '/webhooks/*'])
+    app.route<{ Params: { '*'?: string } }>({
+      method: ['POST', 'PUT'],
+      url,
+      onRequest: (request, reply) => void refuseUnknown(request, reply, request.params['*'] ?? ''),
+      handler: (_request, reply) => refuse(reply, 'unknown_source'),
+    });
 
   app.route({
     method: ['PATCH', 'DELETE', 'OPTIONS'],

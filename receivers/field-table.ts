@@ -98,6 +98,11 @@ export class FieldTable {
     return this.#own.get(field) ?? [];
   }
 
+  /** The source's own names of all fields. */
+  allOwnNames(): readonly string[] {
+    return [...this.#own.values()].flat();
+  }
+
   /** Top-level names from which a family reads something; computed once per family. */
   knownOf(family: FamilyFields): ReadonlySet<string> {
     let known = this.#known.get(family);

@@ -80,6 +80,14 @@ export function parseText(text: string): unknown {
 /** The longest text that is examined for JSON in another encoding, in UTF-16 units. */
 const MAX_WRAPPED = 100_000;
 
+/** Whether a text begins like one that {@link parseWrapped} opens. */
+export function mayBeWrapped(text: string): boolean {
+  const first = text.charCodeAt(0);
+  // Most texts begin with another letter or a digit than `e` and `W`.
+  if (first >= 0x30 && first < 0x7b && first !== 0x65 && first !== 0x57 && first !== 0x5b) return false;
+  return /^\s*(?:[[{]|%(?:25)*(?:7B|5B)|eyJ|W[yz3])/i.test(text);
+}
+
 /**
  * The object or list in a text: JSON, JSON encoded for an address or a cookie (`%7B…`), or JSON in base64 (`eyJ…`). Undefined if it holds none.
  */

@@ -2,6 +2,7 @@ import type { FieldName } from './field-names.ts';
 import { type FamilyFields, envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
 import { plainForm } from '../src/core/plain-words.ts';
 import { occurredOf, type ParsedTime, parseTime, type TimeContext, type Occurred } from './occurred.ts';
+import { formIn } from './unpack.ts';
 import { clean, isBlank, isJsonObject, type JsonObject, parseWrapped, textOf } from './parse.ts';
 
 /** Limits on what is examined in one payload, so that a strange one costs no more than a large one. */
@@ -113,12 +114,14 @@ export class Payload {
     const keys = Object.keys(object).slice(0, MAX_FIELDS);
     const wrapper = this.#wrapperIn(object, keys);
     for (const key of keys) {
-      const name = normaliseName(key);
+      let name = normaliseName(key);
+      let named = key;
       let value = object[key];
       if (depth < MAX_DEPTH) {
         if (envelopeNames.has(name) || (name === 'fields' && isTyped(value))) {
           value = isTyped(value) ? untyped(value) : value;
-          if (typeof value === 'string') value = parseWrapped(value) ?? value;
+          if (typeof value === 'string')
+            value = parseWrapped(value) ?? (this.#unwrap === undefined ? value : (formIn(value) ?? value));
           if (isJsonObject(value)) {
             enveloped = true;
             this.#open(value, `${path}${key}.`, objects, depth + 1);
@@ -132,8 +135,10 @@ export class Payload {
             continue;
           }
         } else {
-          const unwrapped = typeof value === 'string' ? (this.#unwrap?.(key, value) ?? null) : null;
+          const own = typeof value === 'string' && name === 'value' ? nameWithValue(object) : null;
+          const unwrapped = typeof value === 'string' ? (this.#unwrap?.(own ?? key, value) ?? null) : null;
           value = unwrapped ?? value;
+          if (own !== null && unwrapped !== null) [name, named] = [normaliseName(own), own];
           if (isJsonObject(value) && (unwrapped !== null || objects.has(name) || key === wrapper)) {
             this.#opened.add(value);
             if (unwrapped === null && !objects.has(name)) this.#guessed.push({ prefix: `${path}${key}.`, name: key });
@@ -141,7 +146,7 @@ export class Payload {
           }
         }
       }
-      entries.push({ name, key: lastOf(key), found: { path: path + key, value, parent: object, beside: false } });
+      entries.push({ name, key: lastOf(named), found: { path: path + key, value, parent: object, beside: false } });
     }
     if (enveloped && this.#nameSays !== undefined)
       enveloped = !entries.some((entry) => this.#nameSays?.(entry.key) === 'content');
@@ -231,6 +236,11 @@ export class Payload {
   /** Whether the source's own names for a field led to this path. */
   isNamedBySource(field: FieldName, path: string): boolean {
     return this.#table.ownNames(field).some((name) => this.#found.get(name)?.path === path);
+  }
+
+  /** Whether the source's own names for any field lead to this path. */
+  isKnownToSource(path: string): boolean {
+    return this.#table.allOwnNames().some((name) => this.#found.get(name)?.path === path);
   }
 
   /** A part of the payload, searched with the same table of names. */
@@ -396,6 +406,12 @@ function untyped(value: Readonly<Record<string, JsonObject>>): JsonObject {
 const DATE_ALONE = /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/;
 const CLOCK_NAMES: ReadonlySet<string> = new Set(['time', 'timeofday', 'consenttime', 'hour', 'clock']);
 const ZONE_NAMES: ReadonlySet<string> = new Set(['timezone', 'tz', 'zone', 'utcoffset', 'offset', 'timezoneoffset']);
+
+/** What a value is called: {"name": "tarteaucitron", "value": "!matomo=false"} is a field `tarteaucitron`. */
+function nameWithValue(object: JsonObject): string | null {
+  const name = object['name'];
+  return typeof name === 'string' && name.length <= LONGEST_WRAPPER ? name : null;
+}
 
 function lastOf(key: string): string {
   return key.includes('.') ? key.slice(key.lastIndexOf('.') + 1) : key;

@@ -97,6 +97,7 @@ export const platforms: readonly Platform[] = [
     necessary: ['essential'],
   },
   { name: 'WP Consent API', has: [], begins: 'wpconsent', necessary: ['wpconsentfunctional'] },
+  { name: 'Moove GDPR Cookie Compliance', has: ['moovegdprpopup'], necessary: ['strict'] },
   { name: 'Axeptio', has: ['cookiesversion', 'completed'], flags: true },
   {
     name: 'Real Cookie Banner',

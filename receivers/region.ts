@@ -1,4 +1,4 @@
-import { findRegion, mapJurisdiction } from '../src/law/jurisdictions.ts';
+import { findRegion, mapJurisdiction, ownCode } from '../src/law/jurisdictions.ts';
 import type { FieldName } from './field-names.ts';
 import type { Payload } from './payload.ts';
 import { textOf } from './parse.ts';
@@ -50,9 +50,9 @@ export function readPlace(payload: Payload, countryField: FieldName, regionField
   if (code === null) return country === region.text ? country : `${region.text}, ${country}`;
   if (code.length > 2) return country;
   const part = findRegion(code, region.text);
-  if (part !== null && !unions.has(region.text.toUpperCase())) return `${code}-${part}`;
+  if (part !== null && !unions.has(region.text.toUpperCase())) return ownCode(`${code}-${part}`);
   const joined = mapJurisdiction(`${region.text}, ${country}`);
-  if (joined !== null) return joined.length > 2 ? joined : country;
+  if (joined !== null) return joined === code ? country : joined;
   return countriesOfStates.has(code) && mapJurisdiction(region.text) === null ? `${region.text}, ${country}` : country;
 }
 

@@ -72,6 +72,11 @@ function formOf(text: string): unknown {
   return values.length === 1 && typeof only === 'object' && only !== null ? only : { ...form };
 }
 
+/** The fields of a form of at least two in a text; undefined if it is none. */
+export function formIn(text: string): unknown {
+  return text.includes('&') ? formOf(text) : undefined;
+}
+
 /** Sets a field by its name; one that comes twice becomes a list. */
 function place(form: Record<string, unknown>, name: string, value: unknown): void {
   const [, first = name, rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];

@@ -7,6 +7,7 @@ import { editDistance } from './core/edit-distance.ts';
 import { UsageError } from './core/errors.ts';
 import { type Source, sourceOptionsSchema } from './core/source.ts';
 import { webhookSecretOf } from './crypto/keys.ts';
+import { type EmailReading, isOpenIssuer } from './people/provided-email.ts';
 import type { MailSettings } from './outside/mail.ts';
 import type { ObjectLock } from './outside/bucket.ts';
 import type { ObjectStorage } from './outside/s3.ts';
@@ -257,14 +258,17 @@ export interface SignOnSettings {
   readonly clientId: string;
   /** Null: a client without a secret, protected only by PKCE. */
   readonly clientSecret: string | null;
+  /** Which of the provider's addresses count, and where they are. */
+  readonly email: EmailReading;
   /** The name on the button. */
   readonly name: string;
 }
 
-function signOnOf({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME }: Values): SignOnSettings | null {
-  if (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined) return null;
-  const clientSecret = OIDC_CLIENT_SECRET ?? null;
-  return { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret, name: OIDC_NAME };
+function signOnOf(values: Values): SignOnSettings | null {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust } = values;
+  if (issuer === undefined || clientId === undefined) return null;
+  const clientSecret = values.OIDC_CLIENT_SECRET ?? null;
+  return { issuer, clientId, clientSecret, email: { claim, trust }, name: values.OIDC_NAME };
 }
 
 function mailOf({ SMTP_URL, MAIL_FROM, HTTP_ALLOWED_HOSTS }: Values): MailSettings | null {
@@ -293,6 +297,8 @@ function tracingOf(values: Values): TracingSettings | null {
 const pairsSchema = valuesSchema.pick({
   OIDC_ISSUER: true,
   OIDC_CLIENT_ID: true,
+  OIDC_EMAIL_TRUST: true,
+  OIDC_EMAIL_CLAIM: true,
   SMTP_URL: true,
   MAIL_FROM: true,
   CHECKPOINT_MAIL_TO: true,
@@ -310,6 +316,15 @@ function findHalves(texts: Partial<Record<string, string>>): string[] {
   };
   needs('OIDC_ISSUER', 'OIDC_CLIENT_ID');
   needs('OIDC_CLIENT_ID', 'OIDC_ISSUER');
+  const { OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust, OIDC_ISSUER: issuer } = data;
+  if (claim !== 'email' && trust !== 'issuer')
+    problems.push(
+      `OIDC_EMAIL_CLAIM is ${claim}, about which email_verified and xms_edov say nothing: set OIDC_EMAIL_TRUST=issuer, or use email.`,
+    );
+  if (trust === 'issuer' && issuer !== undefined && isOpenIssuer(issuer))
+    problems.push(
+      'OIDC_EMAIL_TRUST=issuer needs an OIDC_ISSUER of one organisation: with this one, members of any other could sign in with your addresses. Use the issuer of your tenant.',
+    );
   needs('SMTP_URL', 'MAIL_FROM');
   needs('NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET');
   if (data.CHECKPOINT_MAIL_TO.length > 0 && data.SMTP_URL === undefined)

@@ -232,6 +232,8 @@ describe('configuration', () => {
       OIDC_ISSUER: 'http://login.example.org',
       OIDC_CLIENT_ID: 'a client',
       OIDC_CLIENT_SECRET: 'hush secret',
+      OIDC_EMAIL_TRUST: 'everyone',
+      OIDC_EMAIL_CLAIM: 'two words',
       OIDC_NAME: 'a name of more letters than there is room for on a button of the sign-in page',
       SMTP_URL: 'https://user:hush@mail.example',
       MAIL_FROM: 'the ledger',
@@ -317,6 +319,23 @@ describe('configuration', () => {
       expect(problemsOf({ BACKUP_BUCKET: wrong, ...keys })).toHaveLength(1);
   });
 
+  test('trusts the addresses of an issuer only if that is one organisation, and other claims only with it', () => {
+    const signOn = (more: Record<string, string>) => {
+      const issuer = 'https://login.microsoftonline.com/9122040d-6c67-4c5b-b112-36a304b66dad/v2.0';
+      return { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'ledger', ...more };
+    };
+    expect(loadConfig(signOn({}), folder).signOn?.email).toEqual({ claim: 'email', trust: 'verified' });
+    const upn = { OIDC_EMAIL_TRUST: 'issuer', OIDC_EMAIL_CLAIM: 'preferred_username' };
+    expect(loadConfig(signOn(upn), folder).signOn?.email).toEqual({ claim: 'preferred_username', trust: 'issuer' });
+    expect(problemsOf(signOn({ OIDC_EMAIL_CLAIM: 'upn' }))).toEqual([
+      expect.stringContaining('set OIDC_EMAIL_TRUST=issuer'),
+    ]);
+    for (const OIDC_ISSUER of ['https://login.microsoftonline.com/common/v2.0', 'https://accounts.google.com'])
+      expect(problemsOf(signOn({ OIDC_ISSUER, OIDC_EMAIL_TRUST: 'issuer' }))).toEqual([
+        expect.stringContaining('needs an OIDC_ISSUER of one organisation'),
+      ]);
+  });
+
   test('reads a mail server with its login, without TLS only on this machine or if explicitly allowed', () => {
     const mailOf = (SMTP_URL: string, more = {}) =>
       loadConfig({ SMTP_URL, MAIL_FROM: 'Ledger <ledger@example.org>', ...more }, folder).mail;
@@ -326,8 +345,17 @@ describe('configuration', () => {
       implicitTls: true,
       login: { user: 'ledger@example.org', password: 'p:w' },
       clearText: false,
-      from: 'Ledger <ledger@example.org>',
+      from: { name: 'Ledger', address: 'ledger@example.org' },
     });
+    const fromOf = (MAIL_FROM: string) => mailOf('smtp://mail.example', { MAIL_FROM })?.from;
+    const address = 'ledger@example.org';
+    expect(fromOf(address)).toEqual({ name: null, address });
+    for (const name of ['Privacy: Acme', 'Acme [EU]; Ltd, Co.', 'Acme: a; b'])
+      expect([fromOf(`${name} <${address}>`), fromOf(`"${name}" <${address}>`)]).toEqual([
+        { name, address },
+        { name, address },
+      ]);
+    expect(fromOf(`"The \\"Ledger\\" <EU>" <${address}>`)).toEqual({ name: 'The "Ledger" <EU>', address });
     expect(mailOf('smtp://mail.example')).toMatchObject({
       port: 587,
       implicitTls: false,

@@ -27,6 +27,32 @@ describe('docs/configuration.md', () => {
   });
 });
 
+describe('every page', () => {
+  const names = readdirSync(join(import.meta.dirname, '../docs')).filter((name) => name.endsWith('.md'));
+  const pages = ['README.md', ...names.map((name) => `docs/${name}`)];
+
+  it('has no line of more than 160 characters outside tables and code', () => {
+    expect(longLinesOf(`${'a'.repeat(161)}\n`)).toEqual([1]);
+    expect(longLinesOf(`| ${'a'.repeat(161)} |\n\`\`\`\n${'a'.repeat(161)}\n\`\`\`\n`)).toEqual([]);
+    expect(pages.length).toBeGreaterThan(20);
+    expect(pages.flatMap((page) => longLinesOf(read(page)).map((line) => `${page}:${line}`))).toEqual([]);
+  });
+
+  it('begins with a title and then what its reader gets, as text', () => {
+    for (const page of pages) {
+      const [title, first] = read(page).split('\n\n');
+      expect(title, page).toMatch(/^# .+$/);
+      expect(first, page).toMatch(/^[\p{L}`*][^|]*\.(\s|$)/u);
+    }
+  });
+});
+
+describe('README.md', () => {
+  it('is no longer than 120 lines', () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+  });
+});
+
 describe('docs/README.md', () => {
   it('lists every page once, so that the website links to each', () => {
     const listed = [...read('docs/README.md').matchAll(/^- \[[^\]]+\]\(([\w-]+\.md)\): \S/gm)].map(([, page]) => page);
@@ -106,3 +132,15 @@ describe('the ledger format in docs/ledger-format.md', () => {
     expect(format).toContain(`purpose: ${Object.keys(keys).join(', ')}`);
   });
 });
+
+/** Numbers of the lines with more than 160 characters that are in no table, code block or part that a test writes. */
+function longLinesOf(text: string): readonly number[] {
+  let isCode = false;
+  let isWritten = false;
+  return text.split('\n').flatMap((line, index) => {
+    const isFence = /^\s*```/.test(line);
+    if (isFence) isCode = !isCode;
+    if (line.startsWith('<!--')) isWritten = line.includes('begin; written by');
+    return isFence || isCode || isWritten || /^\s*\|/.test(line) || line.length <= 160 ? [] : [index + 1];
+  });
+}

@@ -8,18 +8,19 @@ import { text } from 'node:stream/consumers';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSandbox } from '../src/sandbox/sandbox.ts';
-import { createCommandLine, type Ran, untilThere } from './cli/command-line.ts';
+import { commandsOf, createCommandLine, type Ran, untilThere } from './cli/command-line.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = await readFile(join(root, 'README.md'), 'utf8');
+const commandsPage = await readFile(join(root, 'docs/commands.md'), 'utf8');
 
-/** The first code block below a heading. */
-function blockBelow(heading: string): string {
-  const section = readme.split(/^(?=##+ )/m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
-  const block = /```\w*\n(.*?)```/s.exec(section)?.[1];
-  if (block === undefined) throw new Error(`README.md has no code block below "${heading}".`);
-  return block;
+/** The code blocks below a heading of a page. Throws if there are none. */
+function blocksBelow(page: string, heading: string): string[] {
+  const section = page.split(/^(?=##+ )/m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  const blocks = [...section.matchAll(/```\w*\n(.*?)```/gs)].map(([, block = '']) => block);
+  if (blocks.length === 0) throw new Error(`There is no code block below "${heading}".`);
+  return blocks;
 }
 
 /** Masks the values that differ between runs: numbers and ids. */
@@ -39,17 +40,16 @@ async function createCheckout(): Promise<{ folder: string; env: Record<string, s
   return { folder, env: { PATH: `${folder}/programs:${process.env.PATH}`, PORT: '0', ADMIN_PORT: '0' } };
 }
 
-test('the steps of "Use it" and "Drive the service", exactly as written, make an installation that receives and drives', async () => {
+test('the steps of "Use it", and the policies of docs/commands.md, exactly as written, make an installation that receives and drives', async () => {
   const sandbox = createSandbox({ seed: 1, clients: 1, consentRows: 5, clock: () => new Date() });
   await sandbox.listen();
   onTestFinished(() => sandbox.close());
   const [client] = sandbox.clients;
   if (client === undefined) throw new Error('the sandbox has no client');
   const { folder, env } = await createCheckout();
-  const lines = blockBelow('## Use it')
-    .split('\n')
-    .filter((line) => line !== '');
-  const [install, alias, ...steps] = lines;
+  const [[packed, install, alias] = [], steps = []] = blocksBelow(readme, '## Use it').map((block) =>
+    block.trim().split('\n'),
+  );
   expect(steps.map((line) => line.split(/ +#/)[0])).toEqual([
     'consent-ledger init',
     'consent-ledger doctor',
@@ -71,11 +71,14 @@ test('the steps of "Use it" and "Drive the service", exactly as written, make an
   };
   const [init = '', doctor = '', serve = ''] = steps;
 
-  expect((await run(install ?? '')).code).toBe(0);
-  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: object };
+  for (const line of [packed ?? '', install ?? '']) expect((await run(line)).code).toBe(0);
+  const { scripts, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    scripts: object;
+    version: string;
+  };
   const asked = (await readFile(join(folder, 'npm.log'), 'utf8')).trim().split('\n');
-  expect(asked).toEqual(['ci', expect.stringMatching(/^run /)]);
-  expect(Object.keys(scripts)).toContain(asked[1]?.slice('run '.length));
+  expect(asked).toEqual([`install --global ./consent-ledger-${version}.tgz`, 'ci', expect.stringMatching(/^run /)]);
+  expect(Object.keys(scripts)).toContain(asked[2]?.slice('run '.length));
 
   expect(await run(init)).toMatchObject({ code: 0, stderr: '' });
   // "fill in the service's address, API key and signing secret"
@@ -124,7 +127,7 @@ test('the steps of "Use it" and "Drive the service", exactly as written, make an
 
   const csv = 'policy_type,jurisdiction,language,business_name\nprivacy-policy,GB,en,Shop\ncookie-policy,DE,de,Laden\n';
   await writeFile(join(folder, 'policies.csv'), csv);
-  const commands = blockBelow('### Drive the service').split(/^\$ /m).slice(1);
+  const commands = blocksBelow(commandsPage, '## Policies')[0]!.split(/^\$ /m).slice(1);
   expect(commands).toHaveLength(2);
   for (const command of commands) {
     const [line = '', ...expected] = command.split('\n');
@@ -148,7 +151,7 @@ test('the example of "In your own application" receives a signed delivery', asyn
   const signature = createHmac('sha256', 'a-signing-secret').update(body).digest('hex');
   await writeFile(
     join(folder, 'app.mjs'),
-    `${blockBelow('### In your own application')}
+    `${blocksBelow(readme, '### In your own application')[0]}
     const secret = 'a-signing-secret';
     const kept = [];
     async function keep(rawBody) { kept.push(String(rawBody)); return 7; }
@@ -159,19 +162,17 @@ test('the example of "In your own application" receives a signed delivery', asyn
   expect(JSON.parse(await text(child.stdout))).toEqual([200, { status: 'stored', seq: 7 }, [body]]);
 });
 
-test('every command in the table exists, with every flag listed next to it', async () => {
+test('docs/commands.md lists every command, with flags that it has', async () => {
   const { program } = await createCommandLine();
-  const table = readme.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'));
-  const beginning = table.findIndex((line) => line.includes('`delivery list`'));
-  const end = table.findIndex((line) => line.includes('`HOST`'));
-  const commands = table
-    .slice(beginning, end)
+  const commands = commandsPage
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
     .flatMap((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, code]) => code ?? ''));
   expect(commands.length).toBeGreaterThan(60);
   let last: CommandUnknownOpts = program;
   const unknown: string[] = [];
+  const listed = new Set<CommandUnknownOpts>();
   for (const code of commands) {
-    if (code.startsWith('/')) continue;
     const words = code.split(' ');
     let command: CommandUnknownOpts = program;
     // `show` behind `banner evidence list` is `banner evidence show`; `--since` behind `dsar list` is a flag of it.
@@ -186,7 +187,32 @@ test('every command in the table exists, with every flag listed next to it', asy
     if (command === program) unknown.push(code);
     for (const [, flag] of code.matchAll(/(?:^|[ [])(--[a-z-]+)/g))
       if (!command.options.some(({ long }) => long === flag)) unknown.push(`${code}: ${flag}`);
+    listed.add(command);
     last = command;
   }
   expect(unknown).toEqual([]);
+  const missing = commandsOf(program).filter(({ command }) => !isWithin(listed, command));
+  expect(missing.map(({ name }) => name)).toEqual([]);
 });
+
+test('the commands of "An agency with 60 clients" exist, with their flags', async () => {
+  const { program } = await createCommandLine();
+  const lines = blocksBelow(readme, '## An agency with 60 clients')[0]!.trim().split('\n');
+  expect(lines).toHaveLength(4);
+  for (const line of lines) {
+    const words = line.replace(/ +#.*/, '').split(' ').slice(1);
+    let command: CommandUnknownOpts = program;
+    for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command;
+    expect(command, line).not.toBe(program);
+    for (const flag of words.filter((word) => word.startsWith('--')))
+      expect(
+        command.options.map(({ long }) => long),
+        line,
+      ).toContain(flag);
+  }
+});
+
+/** Whether a command, or one that it belongs to (`sandbox` of `sandbox keys`), is among these. */
+function isWithin(these: ReadonlySet<CommandUnknownOpts>, command: CommandUnknownOpts): boolean {
+  return these.has(command) || (command.parent !== null && isWithin(these, command.parent));
+}

@@ -1,5 +1,4 @@
 import { recordOfWitnessed, type WitnessedNote } from '../../src/ledger/cosigned-checkpoints.ts';
-import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
 import { type BannerEvidence, type CiteBanner, createBannerCitation } from '../../src/store/queries/history-banners.ts';
 import { type AdoptedReading, rangesIn } from '../../src/store/queries/history-readings.ts';
 import { stateOfEvidenceFile } from '../../src/ledger/evidence-files.ts';
@@ -215,22 +214,8 @@ export interface DsarPackInput extends DocumentInput {
   readonly evidenceFolder?: string;
   /** The legal statements and dates for its letter, and the letter itself. */
   readonly letter?: LetterOfCase;
-  /** Proofs of its entries; absent: none. */
-  readonly proofs?: PackProofs;
   /** The checkpoint that witnesses have signed, with what they signed, for the proofs of the entries under it; absent: none. */
   readonly witnessed?: WitnessedNote;
-}
-
-/** Proves the entries of a pack to someone who has only the pack. */
-export interface PackProofs {
-  readonly verifierKey: string;
-  /** Throws if the entry is not the sealed one. */
-  of(seq: number): Promise<{ readonly kind: string; files(withContent: boolean): ProofFiles }>;
-  /** Seals the list of files in the ledger, and proves it. */
-  sealManifest(sealed: {
-    readonly sha256: string;
-    readonly files: Readonly<Record<string, string>>;
-  }): Promise<ProofFiles>;
 }
 
 /** Dates are YYYY-MM-DD; null: no law sets one, or the request takes effect at once. */

@@ -1,19 +1,12 @@
 import { parseFolded } from '../../src/cases/folded.ts';
 import { parsePurposes } from '../../src/core/consent-judgement.ts';
-import { renderZip, type ZipFile } from '../render/zip.ts';
+import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
+import type { ZipFile } from '../render/zip.ts';
 import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
-import {
-  gatherPack,
-  type PackFile,
-  type PackPart,
-  type WrittenFile,
-  type GatheredPack,
-  type DsarPackInput,
-  withholdingSource,
-} from './gather.ts';
+import { type PackFile, type PackPart, type WrittenFile, type GatheredPack, withholdingSource } from './gather.ts';
 import { letter } from './letter.ts';
-import { filesOfProof, isWitnessed, proofFilesOf, type ProvenEntry } from './proofs.ts';
-import { renderJson, renderCsv } from '../render/csv-json.ts';
+import { filesOfProof, isWitnessed, type PackProofs, proofFilesOf, type ProvenEntry } from './proofs.ts';
+import { renderCsv, renderJson, spreadsheetNote } from '../render/csv-json.ts';
 import { missingProfileParts } from '../../src/law/profile.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
 import { timelineOf } from '../../src/core/consent-timeline.ts';
@@ -80,33 +73,42 @@ const parts: readonly PackPart[] = [
   caseFile,
 ];
 
-/**
- * The pack that answers a case, as a ZIP. The same input gives the same bytes. It contains a person's records only if
- * the disclosure is full, the required identity check was made, and the subject is that person's alone (context.ts).
- */
-export async function* produceDsarPack(input: DsarPackInput): AsyncGenerator<Uint8Array> {
-  yield* renderZip(filesOf(input), input.generatedAt);
+/** The list of files in a pack, as it is sealed in the ledger. */
+export interface SealedList {
+  /** SHA-256 of manifest.json, hex. */
+  readonly sha256: string;
+  /** SHA-256 of each listed file, by its name; without the proofs. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
-async function* filesOf(input: DsarPackInput): AsyncGenerator<ZipFile> {
-  const context = await gatherPack(input);
+/**
+ * The files of the pack that answers a case, up to its list of files. The same data give the same bytes. It contains a
+ * person's records only if the disclosure is full, the required identity check was made, and the subject is that person's
+ * alone (gather.ts). Each file must be read to its end before the next. `proofs`: of the entries in it; null: none.
+ */
+export async function* packFiles(
+  context: GatheredPack,
+  proofs: PackProofs | null,
+): AsyncGenerator<ZipFile, SealedList, void> {
   const written: WrittenFile[] = [];
   for (const part of parts) {
     const file = await part(context);
     if (file !== null) yield counted(file, written);
   }
   for await (const file of bannerFiles(context)) yield counted(file, written);
-  const content = readme(context, [...written], await isWitnessed(context));
+  const content = readme(context, [...written], proofs === null ? null : { witnessed: await isWitnessed(context) });
   yield counted({ name: 'README.txt', what: 'what the files are', content }, written);
   const proven: ProvenEntry[] = [];
-  for await (const file of proofFilesOf(context, proven)) yield file.isEntry ? file : counted(file, written);
-  const list = await bytesOf(manifest(context, written, proven));
+  if (proofs !== null)
+    for await (const file of proofFilesOf(context, proofs, proven)) yield file.isEntry ? file : counted(file, written);
+  const list = await bytesOf(manifest(context, written, proofs === null ? null : proven));
   yield { name: 'manifest.json', content: inOnePiece(list) };
-  if (input.proofs === undefined) return;
   const listed = written.filter(({ name }) => !name.startsWith('proofs/'));
-  const files = Object.fromEntries(listed.map(({ name, sha256 }) => [name, sha256]));
-  yield* filesOfProof('manifest', await input.proofs.sealManifest({ sha256: sha256Hex(list), files }));
+  return { sha256: sha256Hex(list), files: Object.fromEntries(listed.map(({ name, sha256 }) => [name, sha256])) };
 }
+
+/** The files that prove the list of a pack, at the end of it. */
+export const sealFiles = (proof: ProofFiles): Iterable<ZipFile> => filesOfProof('manifest', proof);
 
 async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
@@ -165,7 +167,7 @@ function partsOf(folded: string) {
 function manifest(
   context: GatheredPack,
   written: readonly WrittenFile[],
-  proven: readonly ProvenEntry[],
+  proven: readonly ProvenEntry[] | null,
 ): AsyncIterable<Uint8Array> {
   const { input, reference, disclosure } = context;
   return renderJson({
@@ -180,13 +182,13 @@ function manifest(
     sample: input.sample,
     asOf: input.asOf,
     files: written,
-    ...(input.proofs === undefined ? {} : { proofs: proven }),
+    ...(proven === null ? {} : { proofs: proven }),
     notStatedByTheController:
       input.profile === null ? ['the controller profile as a whole'] : missingProfileParts(input.profile),
     checkpoint: input.checkpoint,
     verify: [
       'Each file: its SHA-256 is listed above (`sha256sum FILE`).',
-      ...(input.proofs === undefined
+      ...(proven === null
         ? []
         : [
             'Everything at once, offline: open verify.html in a browser and drop the ZIP on it, or run `node verify.mjs PACK.zip`. Get the verifier key from the controller through a separate channel.',
@@ -203,7 +205,7 @@ function manifest(
 async function* readme(
   { input }: GatheredPack,
   written: readonly WrittenFile[],
-  witnessed: boolean,
+  proofs: { readonly witnessed: boolean } | null,
 ): AsyncGenerator<Uint8Array> {
   // If a name is longer than the column, its description is on the next line.
   const label = (name: string) => (name.length > 18 ? `${name}\r\n${' '.repeat(18)}` : name.padEnd(18));
@@ -213,18 +215,19 @@ async function* readme(
     'Start with the letter. This pack covers consent and policy records only.',
     '',
     ...written.map(({ name, what }) => `${label(name)} ${what}`),
-    ...(input.proofs === undefined
+    ...(proofs === null
       ? []
       : [
           `${label('verify.html')} open it in a browser and drop this ZIP on it: it shows whether anything was changed`,
           `${label('verify.mjs')} the same for node: node verify.mjs PACK.zip`,
-          `${label('proofs')} the proof of each record; log.vkey and tlog-policy name the key that signed it${witnessed && input.witnessed?.by.length !== 0 ? ', and the witnesses that signed it too' : ''}`,
-          ...(witnessed && input.witnessed?.stamps.length !== 0
+          `${label('proofs')} the proof of each record; log.vkey and tlog-policy name the key that signed it${proofs.witnessed && input.witnessed?.by.length !== 0 ? ', and the witnesses that signed it too' : ''}`,
+          ...(proofs.witnessed && input.witnessed?.stamps.length !== 0
             ? [`${label('witnessed')} time stamps over the checkpoint of these proofs`]
             : []),
         ]),
     `${label('manifest.json')} all files with their SHA-256, and how to verify them`,
     '',
+    ...(written.some(({ name }) => name.endsWith('.csv')) ? [spreadsheetNote, ''] : []),
     noLegalAdvice,
     '',
   ];

@@ -4,6 +4,20 @@ import { readFile } from 'node:fs/promises';
 import { pageIn } from '../verifier/languages.ts';
 import { languageOf } from './letter.ts';
 
+/** What proves the entries of a pack to someone who has only the pack. */
+export interface PackProofs {
+  readonly verifierKey: string;
+  /** One for each of {@link entriesIn}, in their order. */
+  readonly entries: AsyncIterable<EntryProof>;
+}
+
+/** An entry as sealed, with its proof. */
+export interface EntryProof {
+  readonly seq: number;
+  readonly kind: string;
+  files(withContent: boolean): ProofFiles;
+}
+
 /** An entry that is proven in the pack; its files are in the folder proofs, named by its number. */
 export interface ProvenEntry {
   readonly entry: number;
@@ -21,18 +35,19 @@ export interface ProofFile extends PackFile {
 }
 
 /** Key, policy and verifier, then the request and each record with its proof. Adds what was proven to `proven`. */
-export async function* proofFilesOf(context: GatheredPack, proven: ProvenEntry[]): AsyncGenerator<ProofFile> {
+export async function* proofFilesOf(
+  context: GatheredPack,
+  proofs: PackProofs,
+  proven: ProvenEntry[],
+): AsyncGenerator<ProofFile> {
   const { input, disclosure } = context;
-  const { proofs } = input;
-  if (proofs === undefined) return;
   const witnesses = (await isWitnessed(context)) ? (input.witnessed?.by ?? []) : [];
   yield* filesToCheckWith(proofs.verifierKey, languageOf(context), tlogPolicy(proofs.verifierKey, witnesses, false));
   const mayEnclose = disclosure === 'full' && withholdingSource(input) === null;
   const request = Number(input.case.opened_seq);
   const stamps = collectStamps();
-  for await (const seq of seqsOf(context)) {
+  for await (const { seq, ...proof } of proofs.entries) {
     const what = seq === request ? 'request' : 'record';
-    const proof = await proofs.of(seq);
     // The requester may know when a request was recorded, but not who recorded it, nor what else came with it.
     const withContent =
       mayEnclose && !(what === 'request' && proof.kind === 'action') && !(await input.history.holdsSeveral(input, seq));
@@ -50,9 +65,9 @@ export async function* proofFilesOf(context: GatheredPack, proven: ProvenEntry[]
 
 /** Whether witnesses have signed a checkpoint over at least one entry that the pack proves. */
 export async function isWitnessed(context: GatheredPack): Promise<boolean> {
-  const { proofs, witnessed } = context.input;
-  if (proofs === undefined || witnessed === undefined) return false;
-  for await (const seq of seqsOf(context)) if (seq <= witnessed.size) return true;
+  const { witnessed } = context.input;
+  if (witnessed === undefined) return false;
+  for await (const seq of entriesIn(context)) if (seq <= witnessed.size) return true;
   return false;
 }
 
@@ -107,8 +122,8 @@ export function* filesOfProof(name: string, { tlogProof, meta, body }: ProofFile
   if (body !== null) yield { ...plain(`proofs/${name}.body`, '', body), isEntry: true };
 }
 
-/** The request first, then each record once. */
-async function* seqsOf(context: GatheredPack): AsyncGenerator<number> {
+/** The entries that a pack proves: the request first, then each record once. */
+export async function* entriesIn(context: GatheredPack): AsyncGenerator<number> {
   const request = Number(context.input.case.opened_seq);
   const seen = new Set([request]);
   yield request;

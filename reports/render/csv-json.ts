@@ -7,19 +7,25 @@ export interface CsvColumn<Row> {
   readonly value: (row: Row) => string | number | null;
 }
 
+/** What the reader of a CSV file for spreadsheets has to know. */
+export const spreadsheetNote =
+  'In CSV files, an apostrophe that is not part of the text precedes what a spreadsheet could run as a formula (=, +, -, @ …). Import all columns as text: a spreadsheet also turns ids into numbers and dates.';
+
 /**
- * Rows as CSV (RFC 4180, UTF-8 with byte order mark, CRLF), in constant memory. Text that a spreadsheet would run as a
- * formula is prefixed with an apostrophe; every text is quoted. Null is an empty field.
+ * Rows as CSV (RFC 4180, UTF-8, CRLF), in constant memory. Every text is quoted; null is an empty field. For spreadsheets,
+ * text that they would run as a formula is prefixed with an apostrophe, and the file begins with a byte order mark. For
+ * programs, every text is as it is.
  */
 export async function* renderCsv<Row>(
   columns: readonly CsvColumn<Row>[],
   rows: Iterable<Row> | AsyncIterable<Row>,
+  reader: 'spreadsheet' | 'program' = 'spreadsheet',
 ): AsyncGenerator<Uint8Array> {
   const csv = stringify({
     header: true,
     columns: columns.map(({ title }) => ({ key: title, header: title })),
-    bom: true,
-    escape_formulas: true,
+    bom: reader === 'spreadsheet',
+    escape_formulas: reader === 'spreadsheet',
     quoted_string: true,
     record_delimiter: 'windows',
   });

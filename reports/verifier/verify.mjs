@@ -899,8 +899,8 @@ export async function proveEntry({ proof: text, meta, body }, key) {
 
 // ---------------------------------------------------------------- a pack, or loose files
 
-/** What file managers add to a folder or an archive. The files of macOS begin with `._`. */
-const LEFTOVER = /(?:^|\/)(?:__MACOSX\/(?:.*\/)?\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/;
+/** What file managers add to a folder or an archive. The files of macOS begin with `._`. The program has the same list. */
+const LEFTOVER = /(?:^|\/)(?:\._[^/]*|\.DS_Store|\.localized|\.directory|(?:eh)?[Tt]humbs\.db|[Dd]esktop\.ini)$/;
 
 /** Without what file managers add, and without a folder around everything. */
 function tidy(files) {

@@ -163,7 +163,7 @@ function verificationWarning(last: LastVerification | null): Warning[] {
       source: null,
       sentence: `The last verification of the ledger found ${last.faults} fault${last.faults === 1 ? '' : 's'}.`,
       remedy:
-        'Keep DATA_DIR and the database as they are, and run `consent-ledger ledger verify` to list each fault. The warning disappears once a verification finds none.',
+        'Keep DATA_DIR and the database as they are, and run `consent-ledger ledger verify` to list each fault; docs/red-verification.md says what officers do. The warning disappears once a verification finds none.',
     },
   ];
 }

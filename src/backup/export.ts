@@ -167,7 +167,7 @@ async function writeTables(output: Output, read: Query): Promise<Readonly<Record
       title,
       value: (row: TableRow) => cellOf(row[title]),
     }));
-    await output.write(`tables/${table}.csv`, renderCsv(columns, rows()));
+    await output.write(`tables/${table}.csv`, renderCsv(columns, rows(), 'program'));
   }
   return counts;
 }
@@ -333,7 +333,7 @@ Made at ${madeAt}, up to entry ${seq}. It is not encrypted and holds personal da
 | file | content |
 |---|---|
 | entries/*.jsonl | every entry of the ledger, one JSON object per line (entries.schema.json): the evidence itself |
-| tables/*.csv | what was read from the entries: decisions (decision_history), requests (cases, case_history), policies (policy_history), scans (scan_history), the audit trail (action_history) and more; UTF-8, RFC 4180 (tables.schema.json) |
+| tables/*.csv | what was read from the entries: decisions (decision_history), requests (cases, case_history), policies (policy_history), scans (scan_history), the audit trail (action_history) and more; UTF-8, RFC 4180 (tables.schema.json). Every value is as it was read, also one that a spreadsheet would run as a formula: import all columns as text |
 | sources.json | the accounts of the service, without credentials |
 | controller.yaml, profiles/*.yaml | the controller profile, and those of individual sources |
 | documents/, evidence/ | files that entries refer to by SHA-256 |

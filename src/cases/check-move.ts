@@ -1,4 +1,5 @@
 import { whyNotRefused } from '../law/deadlines.ts';
+import { isEmail } from '../core/email.ts';
 import { jurisdictionSchema, unknownJurisdiction } from '../law/jurisdictions.ts';
 import { type ControllerProfile, secondPersonMoves } from '../law/profile.ts';
 import { dateText, momentText } from '../core/time-words.ts';
@@ -147,12 +148,15 @@ function problemsOfIdentity(view: CaseView, { move, details }: IdentityMove): re
 
 function problemsOfAmendment(
   view: CaseView,
-  { jurisdiction = null, receivedAt }: Extract<CheckedMove, { move: 'amend' }>['details'],
+  { jurisdiction = null, receivedAt, requesterEmail = null }: Extract<CheckedMove, { move: 'amend' }>['details'],
   { timeZone }: MoveContext,
 ): readonly string[] {
   const problems: string[] = [];
   if (jurisdiction !== null && !jurisdictionSchema.safeParse(jurisdiction).success)
     problems.push(unknownJurisdiction(jurisdiction));
+  // Not in the schema of the move, with which earlier entries are read again.
+  if (requesterEmail !== null && !isEmail(requesterEmail))
+    problems.push(`${JSON.stringify(requesterEmail)} is not an e-mail address: use one like olga@example.org`);
   if (receivedAt !== undefined && receivedAt >= view.row.receipt_at)
     problems.push(`the receipt can only be moved to an earlier time than ${momentText(view.row.receipt_at, timeZone)}`);
   return problems;

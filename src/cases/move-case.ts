@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { emailSchema } from '../core/email.ts';
 import { type Action, actionSchema } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { StoreUnavailable } from '../core/errors.ts';
@@ -269,7 +270,7 @@ export const openCaseSchema = z.strictObject({
   /** How it arrived: letter, mail, telephone … */
   channel: lineOf(200).meta({ title: 'Channel', description: 'For example letter, e-mail, phone.' }),
   requesterName: line.nullable().default(null).meta({ title: 'Name of the requester' }),
-  requesterEmail: line.nullable().default(null).meta({ title: 'E-mail of the requester', format: 'email' }),
+  requesterEmail: emailSchema.nullable().default(null).meta({ title: 'E-mail of the requester' }),
   /** A code of the list. */
   jurisdiction: jurisdictionSchema.nullable().default(null).meta({
     title: 'Where the requester is',

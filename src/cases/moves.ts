@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { emailSchema } from '../core/email.ts';
 import { lineOf } from '../core/validation.ts';
+import { readTime } from '../core/zoned-days.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { secondPersonMoves } from '../law/profile.ts';
 
@@ -38,8 +40,16 @@ export function isOpen(state: string): boolean {
 /** What has to be recorded for each move. Identity documents are never kept: only what was checked, how and by whom. */
 export const text = z.string().trim().min(1).max(4000);
 export const line = lineOf(300);
-/** A time, ISO 8601 with an offset; stored as UTC with milliseconds. */
-export const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString());
+/** A time, ISO 8601 with an offset (see {@link readTime}); stored as UTC with milliseconds. */
+export const moment = z
+  .string()
+  .meta({ format: 'date-time' })
+  .transform((value, context) => {
+    const read = readTime(value, null);
+    if (read.problem === undefined) return read.at;
+    context.addIssue(`Invalid time ${JSON.stringify(value.slice(0, 60))}: ${read.problem}`);
+    return z.NEVER;
+  });
 /** When it happened, if not at the time of recording. */
 const at = moment.optional().meta({ title: 'When', description: 'Leave empty for now.' });
 /** Who approved on behalf of the controller if this installation is a processor. */
@@ -171,7 +181,7 @@ export const moves = {
           description: 'Determines which laws apply in addition to the controller’s.',
         }),
         requesterName: nullableLine.optional().meta({ title: 'Name of the requester' }),
-        requesterEmail: nullableLine.optional().meta({ title: 'E-mail of the requester', format: 'email' }),
+        requesterEmail: nullableLine.optional().meta({ title: 'E-mail of the requester', format: 'idn-email' }),
         language: nullableLine.optional().meta({ title: 'Language of the requester' }),
         /** Only an earlier receipt: the clock starts when the request reached any channel (EDPB 01/2022 §159). */
         receivedAt: moment.optional().meta({
@@ -285,7 +295,7 @@ export const moves = {
       what: line.meta({ title: 'What has to be done', description: 'For example “Delete the customer in the shop”.' }),
       due: z.iso.date().meta({ title: 'Due by' }),
       owner: line.optional().meta({ title: 'Owner', description: 'Who does it.' }),
-      ownerEmail: z.email().max(300).optional().meta({ title: 'E-mail of the owner' }),
+      ownerEmail: emailSchema.optional().meta({ title: 'E-mail of the owner' }),
       instructions: text.optional().meta({
         title: 'Instructions',
         description:
@@ -543,6 +553,29 @@ type ReadMove =
 /** Whether a text is the name of a move. */
 export function isMoveName(text: string): text is MoveName {
   return Object.hasOwn(moves, text);
+}
+
+/**
+ * Details typed at a prompt, with local times and days, which begin at midnight in `timeZone`, as times with an offset.
+ * Anything that is not a time stays as it is, and is refused by {@link readMove}.
+ */
+export function withTimesIn(
+  move: string,
+  details: Readonly<Record<string, unknown>>,
+  timeZone: string,
+): Readonly<Record<string, unknown>> {
+  if (!isMoveName(move)) return details;
+  const { properties = {} } = z.toJSONSchema(moves[move].details, { io: 'input', unrepresentable: 'any' });
+  const isTime = (name: string) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return JSON.stringify(property ?? null).includes('"format":"date-time"');
+  };
+  return Object.fromEntries(
+    Object.entries(details).map(([name, value]) => {
+      const read = typeof value === 'string' && isTime(name) ? readTime(value, timeZone) : null;
+      return [name, read?.problem === undefined ? (read?.at ?? value) : value];
+    }),
+  );
 }
 
 /** Checks the name and the details of a move; every problem is one sentence. */

@@ -4,7 +4,7 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { isPrivateTransport } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
-import { calendarProblem, localTime, startOfDay } from '../core/zoned-days.ts';
+import { localTime, readTime } from '../core/zoned-days.ts';
 import { writeFile } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
 import { readEnvironmentVariable } from '../config.ts';
@@ -81,34 +81,18 @@ export function wholeNumberFrom(least: number): (text: string) => number {
   };
 }
 
-/** Parses a flag that takes an ISO 8601 time with an offset; returns it in UTC with milliseconds. */
-export function momentFrom(flag: string): (text: string) => string {
-  return (text) => {
-    const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.test(text);
-    const problem = isWhole ? calendarProblem(text) : null;
-    if (problem !== null) throw new InvalidArgumentError(`Invalid time "${text}" for ${flag}: ${problem}`);
-    const moment = isWhole ? new Date(text) : null;
-    if (moment === null || Number.isNaN(moment.getTime()))
-      throw new InvalidArgumentError(
-        `Invalid time "${text}" for ${flag}: use ISO 8601 with an offset, e.g. 2026-07-01T14:02:00Z.`,
-      );
-    return moment.toISOString();
-  };
-}
-
 /** The description of a flag that takes a time. */
 export const timeOrDay = 'an ISO 8601 time, or a day (from midnight in TIME_ZONE)';
 
 /**
- * The time given by a flag: ISO 8601, or a day, which begins at midnight in `timeZone`. Returns ISO 8601 UTC. Throws
- * UsageError for anything else.
+ * The time given by a flag: ISO 8601, or a day, which begins at midnight in `timeZone`; a time without an offset is in
+ * this zone, too. Returns ISO 8601 UTC. Throws UsageError for anything else.
  */
 export function timeOf(text: string, flag: string, timeZone: string): string {
-  try {
-    return isDay(text) ? startOfDay(text, timeZone) : new Date(text).toISOString();
-  } catch {
-    throw new UsageError([`Invalid time "${printable(text)}" for ${flag}: use an ISO 8601 time or YYYY-MM-DD.`]);
-  }
+  const read = readTime(text, timeZone);
+  if (read.problem !== undefined)
+    throw new UsageError([`Invalid time "${printable(text)}" for ${flag}: ${read.problem}`]);
+  return read.at;
 }
 
 /** The zone for printed times: that of the opened installation. */

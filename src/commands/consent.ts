@@ -11,15 +11,15 @@ import {
   policyWords,
   purposeStateWords,
   purposeWord,
+  readLookUpTime,
   standingWords,
   type Untrusted,
   wayInWords,
 } from '../consent/look-up.ts';
 import { loadConsentRecord } from '../consent/record.ts';
 import { UsageError } from '../core/errors.ts';
-import { addDays } from '../core/zoned-days.ts';
 import { lastCheckpoint } from '../documents/frame.ts';
-import { type CommandIo, isDay, printable, printResult, timeOf, timeText, withJson, writeOut } from './command-io.ts';
+import { type CommandIo, printable, printResult, timeText, withJson, writeOut } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 /** `consent show|record`: a person's consent at a given time, and one decision as a consent record. */
@@ -113,13 +113,11 @@ function refuse(io: CommandIo, flags: { readonly json?: boolean }, found: Untrus
   printResult(io, flags, found, () => `${pc.red('✗')} ${found.problem}`);
 }
 
-/** A day means its end, because choices made on that day count. */
 function momentOf(at: string | undefined, timeZone: string, now: string): string {
   if (at === undefined) return now;
-  if (!isDay(at)) return timeOf(at, '--at', timeZone);
-  const start = timeOf(at, '--at', timeZone);
-  const end = new Date(Date.parse(timeOf(addDays(at, 1), '--at', timeZone)) - 1).toISOString();
-  return start <= now && now < end ? now : end;
+  const read = readLookUpTime(at, timeZone, now);
+  if (read.problem === undefined) return read.at;
+  throw new UsageError([`Invalid time "${printable(at)}" for --at: ${read.problem}`]);
 }
 
 function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {

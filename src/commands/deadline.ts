@@ -31,7 +31,7 @@ export function registerDeadline(dsar: CommandUnknownOpts, io: CommandIo): void 
     const regimes = createRegimeTable(own?.rules);
     if (flags.cases !== undefined) return answerCases(io, flags, flags.cases, regimes);
     const read = readDeadlineCase(caseOf(flags));
-    if (read.outcome === 'refused') throw new UsageError(read.problems);
+    if (read.outcome === 'refused') throw new UsageError(read.problems.map(namingFlag));
     const computed = computeCase(read.value, regimes);
     printResult(io, flags, computed.answer, () => caseText(computed));
   });
@@ -73,6 +73,28 @@ Each line of the cases file has kind, received, place and controller, and option
   {"kind":"access","received":"2026-11-25","place":"DE","controller":{"country":"DE","region":"BE","timeZone":"Europe/Berlin"}}
 With --json the output has one line per input line, in the same order. An invalid line yields {"error":…} in its place, and
 the command exits with code 2. Empty lines are skipped.`;
+
+/** A problem with a field of the case, with the flag in its place. */
+function namingFlag(problem: string): string {
+  const flags: Readonly<Record<string, string>> = {
+    kind: 'kind',
+    received: 'received',
+    place: 'place',
+    'controller.country': 'controller-country',
+    'controller.region': 'controller-region',
+    'controller.timeZone': 'time-zone',
+    'extension.noticeAt': 'extension-notice',
+    'extension.until': 'extension-until',
+    clarifications: 'clarification',
+    identity: 'identity',
+    fee: 'fee',
+    asOf: 'as-of',
+  };
+  return problem.replace(/^([\w.]+): /, (whole, path: string) => {
+    const flag = flags[path] ?? flags[path.split('.')[0] ?? ''];
+    return flag === undefined ? whole : `--${flag}: `;
+  });
+}
 
 function collect(text: string, earlier: readonly string[]): readonly string[] {
   return [...earlier, text];

@@ -1,6 +1,13 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { checkFile, type DocumentRow, isUpload, listDocuments, type ProducedDocument } from '../documents/check.ts';
+import {
+  checkFile,
+  type DocumentRow,
+  extendedText,
+  isUpload,
+  listDocuments,
+  type ProducedDocument,
+} from '../documents/check.ts';
 import { documentFileName } from '../projections/documents.ts';
 import {
   cannotRead,
@@ -77,24 +84,22 @@ function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
         const { sha256, problems, erased } = checked;
         const documents = checked.documents.map(proven);
         const isUploaded = checked.documents.length > 0 && checked.documents.every(isUpload);
-        const packs = checked.packs.map(
-          ({ recorded: { action: _, files: __, sha256: manifestSha256, ...facts }, ...pack }) => ({
-            ...pack,
-            ...facts,
-            manifestSha256,
-          }),
-        );
+        const packs = checked.packs.map(packFacts);
+        const extended = checked.extended.map((pack) => ({ ...packFacts(pack), additions: pack.additions }));
+        const [withMore] = checked.extended;
         const genuine = documents.length + packs.length + erased.length > 0;
         if (!genuine) io.exitCode = 3;
-        printResult(io, options, { file, sha256, genuine, documents, erased, packs, problems }, () =>
+        printResult(io, options, { file, sha256, genuine, documents, erased, packs, extended, problems }, () =>
           [
             genuine && isUploaded
               ? `${pc.green('✓ registered')}: ${printable(file)} was uploaded for a request; it was not made here`
               : genuine
                 ? `${pc.green('✓ genuine')}${erased.map(({ erasedAt, seq }) => `, erased on ${dayText(erasedAt)} (entry ${seq})`)[0] ?? ''}: ${printable(file)}`
-                : problems.length > 0
-                  ? `${pc.red('✗ not proven')}: the ledger does not confirm that this file was produced here`
-                  : `${pc.red('✗ unknown')}: no document with these bytes was produced here`,
+                : withMore !== undefined
+                  ? `${pc.yellow('! not only the pack')}: ${printable(extendedText(withMore))}: ${printable(file)}`
+                  : problems.length > 0
+                    ? `${pc.red('✗ not proven')}: the ledger does not confirm that this file was produced here`
+                    : `${pc.red('✗ unknown')}: no document with these bytes was produced here`,
             ...documents.flatMap((row) => [
               `  ${row.name} of ${row.source}, as of entry ${row.asOf}, registered as entry ${row.seq} on ${timeText(row.createdAt)} by ${printable(row.actor)}`,
               row.sealedUnder === null
@@ -105,7 +110,7 @@ function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
               ({ name, format, documentId }) =>
                 `  ${name} (${format}) ${documentId}; the entry that registered it was erased, too`,
             ),
-            ...packs.flatMap(({ file: part, ...pack }) => [
+            ...[...packs, ...extended].flatMap(({ file: part, ...pack }) => [
               part === null
                 ? `  not the same ZIP, but each of its files matches the pack ${pack.reference} for case ${pack.caseId ?? '?'}, as of entry ${pack.asOf}`
                 : `  ${part} of the pack ${pack.reference} for case ${pack.caseId ?? '?'}, as of entry ${pack.asOf}`,
@@ -115,9 +120,11 @@ function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
             `SHA-256 ${sha256}`,
             ...(genuine
               ? []
-              : problems.length > 0
-                ? ['Run `consent-ledger ledger verify` to list every fault.']
-                : ['A single changed byte changes the hash: ask for the file exactly as it was downloaded.']),
+              : withMore !== undefined
+                ? ['What was added was not made here: remove it, or ask for the file exactly as it was downloaded.']
+                : problems.length > 0
+                  ? ['Run `consent-ledger ledger verify` to list every fault.']
+                  : ['A single changed byte changes the hash: ask for the file exactly as it was downloaded.']),
           ].join('\n'),
         );
       }),
@@ -144,6 +151,11 @@ function shown(row: DocumentRow) {
     erasedAt: row.erased_at,
     erasedSeq: row.erased_seq,
   };
+}
+
+function packFacts({ recorded, ...pack }: Awaited<ReturnType<typeof checkFile>>['packs'][number]) {
+  const { action: _, files: __, sha256: manifestSha256, ...facts } = recorded;
+  return { ...pack, ...facts, manifestSha256 };
 }
 
 /** A document as recorded in its entry. */

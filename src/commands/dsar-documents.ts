@@ -7,7 +7,7 @@ import { letterSteps } from '../../reports/letters/texts.ts';
 import { UsageError } from '../core/errors.ts';
 import type { LetterDraft } from '../documents/produce-letter.ts';
 import { type CommandIo, printable, printResult, withJson, withOptions, cannotRead } from './command-io.ts';
-import { catchUpTo, finishDocument, problemOf, refuseDocument, documentFlags } from './produce-document.ts';
+import { catchUpTo, finishDocument, madeAtOf, problemOf, refuseDocument, documentFlags } from './produce-document.ts';
 import { withContext } from './run-context.ts';
 
 /** `dsar letter <case> <step>`: a letter of a case, in the requester's language. */
@@ -59,7 +59,8 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
             () => starts.join('\n\n---\n\n') || none,
           );
         }
-        const { format, officer: actor, made: madeAt } = options;
+        const { format, officer: actor } = options;
+        const madeAt = madeAtOf(context, options.made);
         const made = await produceLetter(deps, { ...wish, format, actor, asOf, madeAt });
         if (made.outcome !== 'produced') return refuseDocument(io, options, made);
         sayLanguage(io, made);
@@ -111,7 +112,8 @@ export function registerDsarPack(dsar: CommandUnknownOpts, io: CommandIo): void 
     withContext(async (context) => {
       // Imported here so that the other case commands start without loading the document renderers.
       const { producePack } = await import('../documents/produce-pack.ts');
-      const { officer: actor, asOf, made: madeAt } = options;
+      const { officer: actor, asOf } = options;
+      const madeAt = madeAtOf(context, options.made);
       await catchUpTo(context, asOf);
       const deps = { ...context.documents, cases: context.cases };
       const produced = await producePack(deps, { caseId, actor, asOf, madeAt });

@@ -5,7 +5,7 @@ import type { CaseWriting } from '../cases/view.ts';
 import { partsOfAssignee, readAssignee } from '../cases/assignee.ts';
 import { listCases, type ShownCase, showCase } from '../cases/list-cases.ts';
 import { moveCase, openCase, type OpenCaseInput } from '../cases/move-case.ts';
-import { caseStates, moves } from '../cases/moves.ts';
+import { caseStates, moves, withTimesIn } from '../cases/moves.ts';
 import { type CaseSummary, summariseCase } from '../cases/summarise.ts';
 import { purposeWord } from '../consent/look-up.ts';
 import type { Context } from '../context.ts';
@@ -97,7 +97,7 @@ function registerOpen(dsar: CommandUnknownOpts, io: CommandIo): void {
     .description('record a request received by letter, e-mail, telephone or in person')
     .requiredOption(
       '--received <time>',
-      'when the request arrived through any channel: ISO 8601 with an offset, e.g. 2026-07-01T14:02:00Z',
+      `when the request arrived through any channel: ${timeOrDay}, e.g. 2026-07-01T14:02Z or 2026-07-01`,
     )
     .addOption(new Option('--kind <kind>', 'kind of request').choices(requestKinds).makeOptionMandatory())
     .requiredOption('--channel <channel>', 'how it arrived: letter, mail, telephone …')
@@ -111,8 +111,8 @@ function registerOpen(dsar: CommandUnknownOpts, io: CommandIo): void {
     .action((options) =>
       withCases(async (deps, context) => {
         findSource(context, options.source);
-        const opened = await openCase(deps, openingOf(options));
-        if (opened.outcome === 'refused') throw new UsageError(opened.problems);
+        const opened = await openCase(deps, openingOf(options, context.config.timeZone));
+        if (opened.outcome === 'refused') throw new UsageError(opened.problems.map(namingFlag));
         await context.projector.catchUp();
         await printCase(io, deps, opened.caseId, options);
       }),
@@ -150,11 +150,12 @@ for the purposes named, at the time of the answer or earlier:
       withCases(async (deps, context) => {
         const basedOn = options.basedOn === undefined ? await versionOf(deps, caseId) : readVersion(options.basedOn);
         const purposes = options.purposes?.split(',').map((purpose) => purpose.trim());
-        const details = {
+        const given = {
           ...readDetails(options.details),
           ...Object.fromEntries(fields.map(readField)),
           ...(purposes === undefined ? {} : { purposes }),
         };
+        const details = withTimesIn(move, given, context.config.timeZone);
         const moved = await moveCase(deps, { caseId, basedOn, move, details, actor: COMMAND_LINE_ACTOR });
         switch (moved.outcome) {
           case 'moved':
@@ -183,11 +184,21 @@ for the purposes named, at the time of the answer or earlier:
 type OpenFlags = Readonly<Record<'received' | 'kind' | 'channel' | 'source', string>> &
   Readonly<Partial<Record<'jurisdiction' | 'name' | 'email' | 'subject' | 'message' | 'reference', string>>>;
 
-function openingOf(flags: OpenFlags): OpenCaseInput {
+/** A problem with a field of the request, with the flag in its place. */
+function namingFlag(problem: string): string {
+  const flags: Readonly<Record<string, string>> = {
+    receivedAt: 'received',
+    requesterName: 'name',
+    requesterEmail: 'email',
+  };
+  return problem.replace(/^(\w+): /, (_, field: string) => `--${flags[field] ?? field}: `);
+}
+
+function openingOf(flags: OpenFlags, timeZone: string): OpenCaseInput {
   return {
     source: flags.source,
     actor: COMMAND_LINE_ACTOR,
-    receivedAt: flags.received,
+    receivedAt: timeOf(flags.received, '--received', timeZone),
     kind: flags.kind as OpenCaseInput['kind'],
     channel: flags.channel,
     jurisdiction: flags.jurisdiction ?? null,

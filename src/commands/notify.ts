@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { z } from 'zod';
 import { listNotices, mailCheckpoint, testChannels } from '../attention/send-notices.ts';
 import { countNotices, sentenceOf } from '../attention/find-notices.ts';
+import { emailSchema } from '../core/email.ts';
 import { UsageError } from '../core/errors.ts';
 import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
 import { withContext } from './run-context.ts';
@@ -76,8 +76,10 @@ export function registerNotify(program: CommandUnknownOpts, io: CommandIo): void
     );
 }
 
-function mailAddress(text: string): string {
-  if (!z.email().safeParse(text).success)
-    throw new InvalidArgumentError('Use an e-mail address like olga@example.org.');
-  return text;
+/** Parses a flag that takes an e-mail address. */
+export function mailAddress(text: string): string {
+  const read = emailSchema.safeParse(text);
+  if (!read.success)
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is not an e-mail address: use one like olga@example.org.`);
+  return read.data;
 }

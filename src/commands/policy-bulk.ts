@@ -34,7 +34,7 @@ import { callableSource, patienceOf, refusedText, unknownText } from './policy-c
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
-import { renderCsv } from '../../reports/render/csv-json.ts';
+import { renderCsv, spreadsheetNote } from '../../reports/render/csv-json.ts';
 import type { ItemRow } from '../policies/settle-calls.ts';
 import { readFile } from 'node:fs/promises';
 
@@ -97,7 +97,7 @@ function bulkCommand(policy: CommandUnknownOpts) {
     .option('--batch-size <number>', 'items per batch, at most 20', wholeNumberFrom(1), MAX_BATCH_ITEMS)
     .option('--no-wait', 'stop instead of waiting for the rate limit')
     .option('--background', 'run it as a job of the server, which continues the next day if necessary')
-    .option('--out <file>', 'write the result of each item to this CSV file');
+    .option('--out <file>', `write the result of each item to this CSV file. ${spreadsheetNote}`);
 }
 
 async function choosePlan(

@@ -4,19 +4,20 @@ import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { UsageError, unknownCase, unknownSource } from '../core/errors.ts';
 import type { RegisteredDocument } from '../documents/frame.ts';
-import { type CommandIo, momentFrom, printable, printResult, wholeNumberFrom } from './command-io.ts';
+import { type CommandIo, printable, printResult, timeOf, timeOrDay, wholeNumberFrom } from './command-io.ts';
 import { COMMAND_LINE_ACTOR } from './run-context.ts';
 
 /** The flags of every command that produces a document. */
 export const documentFlags = new Command()
   .option('--out <file>', 'also write a copy to this file')
   .option('--as-of <seq>', 'reproduce it from the ledger up to this entry', wholeNumberFrom(0))
-  .option(
-    '--made <time>',
-    'creation time (ISO 8601 with an offset); default: now, or with --as-of the time of the original',
-    momentFrom('--made'),
-  )
+  .option('--made <time>', `creation time: ${timeOrDay}; default: now, or with --as-of the time of the original`)
   .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR);
+
+/** The time of `--made` in the time zone of the installation; undefined: not given. Throws UsageError. */
+export function madeAtOf({ config }: Pick<Context, 'config'>, made: string | undefined): string | undefined {
+  return made === undefined ? undefined : timeOf(made, '--made', config.timeZone);
+}
 
 /** Brings the read models up to date. Throws UsageError for a position after the end of the ledger. */
 export async function catchUpTo({ projector }: Pick<Context, 'projector'>, asOf: number | undefined): Promise<void> {

@@ -1,9 +1,10 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import { spreadsheetNote } from '../../reports/render/csv-json.ts';
 import { reports } from '../../reports/index.ts';
 import type { Report } from '../../reports/report.ts';
 import { produceReport } from '../documents/produce-report.ts';
 import { type CommandIo, printResult, type OptionsOf, tableText, withJson, withOptions } from './command-io.ts';
-import { catchUpTo, documentFlags, finishDocument, refuseDocument } from './produce-document.ts';
+import { catchUpTo, documentFlags, finishDocument, madeAtOf, refuseDocument } from './produce-document.ts';
 import { withContext } from './run-context.ts';
 
 /** `report list` and `report <name>`: audit documents over a period. */
@@ -36,7 +37,7 @@ function reportCommand(command: CommandUnknownOpts, { name, description, formats
     .option('--source <slug>', 'source', 'default')
     .requiredOption('--from <date>', 'first day, YYYY-MM-DD in TIME_ZONE')
     .requiredOption('--to <date>', 'day after the last one')
-    .addOption(new Option('--format <format>', 'file format').choices(formats).default(formats[0]));
+    .addOption(new Option('--format <format>', `file format. ${spreadsheetNote}`).choices(formats).default(formats[0]));
   return withOptions(named, documentFlags);
 }
 
@@ -49,7 +50,8 @@ type ReportFlags = OptionsOf<ReturnType<typeof reportCommand>> & { readonly subj
 
 function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
   return withContext(async (context) => {
-    const { source, from, to, format, asOf, made: madeAt, subject, officer } = options;
+    const { source, from, to, format, asOf, subject, officer } = options;
+    const madeAt = madeAtOf(context, options.made);
     await catchUpTo(context, asOf);
     const produced = await produceReport(context.documents, {
       name,

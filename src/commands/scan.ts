@@ -20,7 +20,7 @@ import {
   siteWord,
 } from '../../reports/scan-audit/findings.ts';
 import type { ShownColumn } from '../../reports/render/blocks.ts';
-import { renderCsv } from '../../reports/render/csv-json.ts';
+import { renderCsv, spreadsheetNote } from '../../reports/render/csv-json.ts';
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { createScanQueries } from '../store/queries/history-scans.ts';
@@ -68,7 +68,7 @@ export function registerScan(program: CommandUnknownOpts, io: CommandIo): void {
       '--since <time>',
       'show changes since the last scan before this time (a day means its end); default: since the previous scan',
     )
-    .option('--csv', 'print CSV: one row per cookie, tracker and change')
+    .option('--csv', `print CSV: one row per cookie, tracker and change. ${spreadsheetNote}`)
     .action((flags) =>
       withContext(async (context) => {
         const { slug: source } = findOnlySource(context, flags.source);

@@ -8,14 +8,7 @@ import { StoreUnavailable, UsageError } from '../core/errors.ts';
 import { closeWithin } from '../jobs/time-limits.ts';
 import { createSetUpLink } from '../people/links.ts';
 import { hasPeople } from '../people/people.ts';
-import {
-  type CommandIo,
-  keepHeapSmall,
-  STOP_ALL_MS,
-  timeText,
-  wholeNumberFrom,
-  withJson,
-} from './command-io.ts';
+import { type CommandIo, keepHeapSmall, STOP_ALL_MS, timeText, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 import type { Context } from '../context.ts';
 

@@ -71,7 +71,8 @@ export function registerSourceOffboard(source: CommandUnknownOpts, io: CommandIo
               io,
               options,
               { outcome: 'left', source: slug },
-              () => `Nothing to do: ${slug} is already offboarded.`,
+              () =>
+                `${slug} is already offboarded. Whatever an interrupted run had left undone (rewriting the database without its credentials) is done now.`,
             );
           case 'unknown':
             throw noSuchSource(slug);

@@ -12,6 +12,7 @@ import {
   printable,
   printResult,
   tableText,
+  timeOf,
   withJson,
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, noSuchSource, withContext } from './run-context.ts';
@@ -32,6 +33,12 @@ export function registerSync(program: CommandUnknownOpts, io: CommandIo): void {
         if (options.full && (options.from !== undefined || options.to !== undefined)) {
           throw new UsageError(['--full cannot be combined with --from and --to.']);
         }
+        // Only to name the flag: a day is sent as a day.
+        for (const [flag, time] of [
+          ['--from', options.from],
+          ['--to', options.to],
+        ] as const)
+          if (time !== undefined) timeOf(time, flag, 'UTC');
         await context.projector.catchUp();
         const one = options.source === undefined ? null : findSource(context, options.source);
         const pullable = context.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);

@@ -1,3 +1,6 @@
+import { emailSchema, isEmail } from '../core/email.ts';
+import { isOneLine } from '../core/validation.ts';
+import { emailTrusts } from '../people/provided-email.ts';
 import { MIXED_RECIPIENTS, quantumResistance, recipientProblem } from '../core/age-recipients.ts';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -166,7 +169,7 @@ export const variables = {
   ),
   ADMIN_URL: plain(
     'derived from ADMIN_HOST and ADMIN_PORT',
-    'Address at which officers open the admin pages, used for links in notifications.',
+    'Address at which officers open the admin pages: used for links, single sign-on and passkeys, whatever a proxy says about a request.',
   ),
   OIDC_ISSUER: plain(
     'unset',
@@ -174,6 +177,14 @@ export const variables = {
   ),
   OIDC_CLIENT_ID: plain('unset', 'Client id registered there, with the address <ADMIN_URL>/sign-in/sso/callback.'),
   OIDC_CLIENT_SECRET: secret('unset', 'Its secret; unset for a client without one (PKCE alone).'),
+  OIDC_EMAIL_TRUST: plain(
+    'verified',
+    'Which addresses count: verified (email_verified), xms_edov (Entra ID’s claim about the domain), or issuer (all; only for an issuer of one organisation).',
+  ),
+  OIDC_EMAIL_CLAIM: plain(
+    'email',
+    'Claim with the address by which accounts are found, for example preferred_username; another than email needs OIDC_EMAIL_TRUST=issuer.',
+  ),
   OIDC_NAME: plain('single sign-on', 'Name on the sign-in page, after “Sign in with”.'),
   SMTP_URL: secret('unset', 'Mail server: smtps://user:password@mail.example:465, or smtp://… with STARTTLS.'),
   MAIL_FROM: plain('unset', 'Sender of mails, for example Consent ledger <ledger@example.org>.'),
@@ -284,6 +295,11 @@ export const valuesSchema = z.object({
   OIDC_ISSUER: optional(read(issuerUrl)),
   OIDC_CLIENT_ID: optional(read(token)),
   OIDC_CLIENT_SECRET: optional(read(token)),
+  OIDC_EMAIL_TRUST: z
+    .string()
+    .default('verified')
+    .transform(read(oneOf(emailTrusts))),
+  OIDC_EMAIL_CLAIM: z.string().default('email').transform(read(claimName)),
   OIDC_NAME: z.string().default('single sign-on').transform(read(signOnName)),
   SMTP_URL: optional(read(smtpUrl)),
   MAIL_FROM: optional(read(mailFrom)),
@@ -649,6 +665,12 @@ function signOnName(text: string): string | Refusal {
   return text.length <= 60 ? text : refuse('must have at most 60 characters');
 }
 
+function claimName(text: string): string | Refusal {
+  return /^[!-~]{1,200}$/.test(text)
+    ? text
+    : refuse(`must be the name of a claim like email or upn, not ${quote(text)}`);
+}
+
 function issuerUrl(text: string): string | Refusal {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url !== null && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
@@ -683,18 +705,19 @@ function smtpUrl(text: string): Omit<MailSettings, 'from' | 'clearText'> | Refus
   }
 }
 
-const address = z.email().max(254);
-
-function mailFrom(text: string): string | Refusal {
-  const [, , inside] = /^([^<>\r\n]{1,100}) <([^<>\s]+)>$/.exec(text) ?? [];
-  return address.safeParse(inside ?? text).success
-    ? text
+function mailFrom(text: string): MailSettings['from'] | Refusal {
+  const [, quoted, plain, inside] =
+    /^(?:"((?:[^"\\]|\\.){1,100})"|([^<>\r\n]{1,100}?))\s+<([^<>\s]+)>$/.exec(text) ?? [];
+  const name = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain ?? null;
+  const address = emailSchema.safeParse(inside ?? text);
+  return address.success && isOneLine(name ?? '')
+    ? { name, address: address.data }
     : refuse(`must be an address like ledger@example.org or Consent ledger <ledger@example.org>, not ${quote(text)}`);
 }
 
 function mailAddresses(text: string): string[] | Refusal {
-  const addresses = list(text);
-  const wrong = addresses.find((one) => !address.safeParse(one).success);
+  const addresses = list(text).map((one) => one.normalize('NFC'));
+  const wrong = addresses.find((one) => !isEmail(one));
   return wrong === undefined ? addresses : refuse(`must be e-mail addresses, not ${quote(wrong)}`);
 }
 

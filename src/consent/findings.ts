@@ -1,3 +1,4 @@
+import type { Source } from '../core/source.ts';
 import type { DecisionPlace } from '../store/queries/decisions-in.ts';
 import type { ReconciledDecision } from '../store/queries/history-reconciliation.ts';
 import { createHistory } from '../store/queries/history.ts';
@@ -63,4 +64,34 @@ export function listPlaceOf(text: string): ({ readonly source: string } & Decisi
   const [, source = '', at = '', seq = '', part = '0'] =
     /^(\S{1,100}) (\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})(?: (\d{1,3}))?$/.exec(text) ?? [];
   return source === '' ? null : { source, at, seq: Number(seq), part: Number(part) };
+}
+
+/** Why nothing can be undelivered: no source has access to its consent log, it has not been pulled yet, or there are no decisions. */
+export type Lack = 'access' | 'pull' | 'decisions';
+
+/** Why an empty list of undelivered decisions means nothing; null: it means that all were delivered. */
+export async function whyNothingUndelivered(
+  read: Query,
+  sources: readonly Pick<Source, 'slug' | 'baseUrl' | 'apiKey'>[],
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<Lack | null> {
+  const slugs = sources.map(({ slug }) => slug);
+  const pulled = await read
+    .selectFrom('sync_positions')
+    .select('source')
+    .where('source', 'in', slugs)
+    .where('last_success_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  if (pulled === undefined)
+    return sources.some(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null) ? 'pull' : 'access';
+  const decision = await read
+    .selectFrom('decision_history')
+    .select('seq')
+    .where('source', 'in', slugs)
+    .where('at', '>=', from)
+    .where('at', '<', to)
+    .limit(1)
+    .executeTakeFirst();
+  return decision === undefined ? 'decisions' : null;
 }

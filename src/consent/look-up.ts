@@ -17,6 +17,7 @@ import {
   timelineOf,
 } from '../core/consent-timeline.ts';
 import type { Source } from '../core/source.ts';
+import { addDays, type ReadTime, readTime, startOfDay } from '../core/zoned-days.ts';
 import { subjectForms, subjectOfEmail } from '../core/subject.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { createCited, UntrustedEntry } from '../ledger/cited.ts';
@@ -134,6 +135,17 @@ const ROWS = 20_000;
  */
 export function lookUpConsent(deps: LookUpDeps, request: LookUpRequest): Promise<LookUp | Untrusted> {
   return fromSoundEntries(deps, request.asOf, (sound) => answerLookUp(sound, request));
+}
+
+/**
+ * The time of a look-up as typed: see `readTime`. A day means its end, because choices made on that day count; today
+ * means now.
+ */
+export function readLookUpTime(text: string, timeZone: string, now: string): ReadTime {
+  const start = readTime(text, timeZone);
+  if (start.problem !== undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return start;
+  const end = new Date(Date.parse(startOfDay(addDays(text, 1), timeZone)) - 1).toISOString();
+  return { at: start.at <= now && now < end ? now : end };
 }
 
 /**

@@ -28,11 +28,15 @@ const remainsSchema = z.object({
 /** What remains of an offboarded source. */
 type Remains = z.infer<typeof remainsSchema>;
 
-/** `open-cases`: requests are open, nothing was done. `left`: already offboarded. Others: as `Sources.offboard`. */
+/**
+ * `open-cases`: requests are open, nothing was done. `left`: already offboarded; what an interrupted run left undone is
+ * done. Others: as `Sources.offboard`.
+ */
 type OffboardOutcome =
   | { readonly outcome: 'done'; readonly seq: number; readonly remains: Remains }
   | { readonly outcome: 'open-cases'; readonly cases: readonly string[] }
-  | { readonly outcome: 'unknown' | 'left' | 'configured' | 'conflict' };
+  | { readonly outcome: 'left'; readonly remains: Remains }
+  | { readonly outcome: 'unknown' | 'configured' | 'conflict' };
 
 /** Ids of a source's open requests, including one that has just arrived. */
 export async function openCasesOf(
@@ -51,8 +55,10 @@ export async function openCasesOf(
 export async function offboardSource(context: Needs, request: OffboardRequest): Promise<OffboardOutcome> {
   const { sources } = context;
   const { slug, actor, force } = request;
-  if (sources.find(slug) === null) return { outcome: sources.findAny(slug) === null ? 'unknown' : 'left' };
+  if (sources.findAny(slug) === null) return { outcome: 'unknown' };
   const openCases = await openCasesOf(context, slug);
+  if (sources.find(slug) === null)
+    return { outcome: 'left', remains: await finishOffboarding(context, slug, openCases) };
   if (openCases.length > 0 && force === undefined) return { outcome: 'open-cases', cases: openCases };
   const reason = force?.reason ?? request.reason ?? null;
   const left = await sources.offboard(slug, { reason, openCases: openCases.length }, actor);
@@ -144,7 +150,7 @@ export function createOffboardJobs(context: Needs) {
         case 'done':
           return { seq: left.seq, remains: left.remains };
         case 'left':
-          return { seq: null, remains: await finishOffboarding(context, slug, await openCasesOf(context, slug)) };
+          return { seq: null, remains: left.remains };
         case 'open-cases':
           throw new JobRefused(
             `Nothing was changed: a new request is waiting for an answer (${left.cases.slice(0, 10).join(', ')}).`,

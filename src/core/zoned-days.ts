@@ -38,6 +38,40 @@ export function momentAt(local: string, timeZone: string): string {
   return new Date(Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds).toISOString();
 }
 
+/** A time that was read, or why it could not be. */
+export type ReadTime = { readonly at: string; readonly problem?: never } | { readonly problem: string };
+
+const TIME =
+  /^(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?$/i;
+
+/**
+ * A time as people write it: ISO 8601 with an offset, of which seconds, `T` and minutes and colon of the offset may be
+ * missing (`2026-11-27T10:00Z`, `…+0100`). With a time zone, also a local time without an offset, and a day, which begins at midnight.
+ * `at`: ISO 8601 UTC with milliseconds. `problem`: what is wrong, in words that follow `Invalid time "…": `.
+ */
+export function readTime(text: string, timeZone: string | null): ReadTime {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  const [, day, clock, utc, hours, minutes = '00'] = TIME.exec(text) ?? [];
+  const example = '2026-07-01T14:02Z or 2026-07-01T16:02:00+02:00';
+  const problem = isDay || day !== undefined ? calendarProblem(text) : null;
+  if (problem !== null) return { problem };
+  if (timeZone === null) {
+    if (isDay) return { problem: `a day is not enough, add the time with an offset, e.g. ${example}.` };
+    if (day !== undefined && utc === undefined && hours === undefined)
+      return { problem: `add the offset from UTC, e.g. ${example}.` };
+  }
+  try {
+    if (isDay) return { at: startOfDay(text, timeZone ?? 'UTC') };
+    if (day !== undefined && utc === undefined && hours === undefined)
+      return { at: momentAt(`${day}T${clock}`, timeZone ?? 'UTC') };
+    if (day !== undefined)
+      return { at: new Date(`${day}T${clock}${utc === undefined ? `${hours}:${minutes}` : 'Z'}`).toISOString() };
+  } catch {
+    // An offset that no place has, or a year that no zone covers.
+  }
+  return { problem: `use ISO 8601, e.g. ${example}${timeZone === null ? '' : ', or a day, e.g. 2026-07-01'}.` };
+}
+
 /** A time in a time zone, `YYYY-MM-DDTHH:MM`. */
 export function localTimeOf(iso: string, timeZone: string): string {
   return Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDateTime().toString({ smallestUnit: 'minute' });

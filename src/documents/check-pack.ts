@@ -13,7 +13,7 @@ import { openTree } from '../ledger/tree.ts';
  */
 
 /** What file managers add to an archive: not part of a pack, and not checked. The files of macOS begin with `._`. */
-const LEFTOVER = /(?:^|\/)(?:__MACOSX\/(?:.*\/)?\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/;
+const LEFTOVER = /(?:^|\/)(?:\._[^/]*|\.DS_Store|\.localized|\.directory|(?:eh)?[Tt]humbs\.db|[Dd]esktop\.ini)$/;
 
 /** The files of a pack by name. */
 type PackFiles = ReadonlyMap<string, ZipMember>;
@@ -23,6 +23,8 @@ type PackFiles = ReadonlyMap<string, ZipMember>;
  */
 export function tidyPack(members: readonly ZipMember[]): {
   readonly files: PackFiles;
+  /** The folder, ending in a slash, or ''. */
+  readonly around: string;
   readonly strangers: readonly string[];
   readonly leftovers: readonly string[];
 } {
@@ -32,6 +34,7 @@ export function tidyPack(members: readonly ZipMember[]): {
   const inside = files.filter(({ name }) => name.startsWith(around));
   return {
     files: new Map(inside.map((file) => [file.name.slice(around.length), file])),
+    around,
     strangers: files.flatMap(({ name }) => (name.startsWith(around) ? [] : [name])),
     leftovers,
   };
@@ -42,14 +45,22 @@ const listSchema = z.object({
   proofs: z.array(z.object({ entry: z.number().int(), content: z.string() })).default([]),
 });
 
-/** Differences between an archive, and its list of files and the entry that seals this list, in phrases. */
-export async function changesIn(
+/** How an archive differs from the pack whose list it holds. */
+interface Differences {
+  /** Files that are missing or were changed, in phrases. */
+  readonly changes: readonly string[];
+  /** Files that the pack did not have, by their names in the archive. */
+  readonly additions: readonly string[];
+}
+
+/** Compares an archive with its list of files and the entry that seals this list. */
+export async function differencesIn(
   options: ProofOptions,
-  { files, strangers }: ReturnType<typeof tidyPack>,
+  { files, around, strangers }: ReturnType<typeof tidyPack>,
   sealing: Entry,
-): Promise<readonly string[]> {
+): Promise<Differences> {
   const list = listSchema.parse(JSON.parse(files.get('manifest.json')?.text ?? ''));
-  const changes = strangers.map((name) => `${name} is not a file of the pack`);
+  const changes: string[] = [];
   const known = new Set(['manifest.json']);
   for (const { name, bytes, sha256 } of list.files) {
     const file = files.get(name);
@@ -60,12 +71,13 @@ export async function changesIn(
   if (list.proofs.length > 0) changes.push(...(await changesInSeal(options, files, sealing)));
   for (const part of ['tlog-proof', 'meta', 'body']) known.add(`proofs/manifest.${part}`);
   for (const { entry, content } of list.proofs) {
+    if (content !== 'enclosed') continue;
     for (const part of ['meta', 'body']) known.add(`proofs/${entry}.${part}`);
-    const change = await changeInEntry(options, files, entry, content === 'enclosed');
+    const change = await changeInEntry(options, files, entry);
     if (change !== null) changes.push(change);
   }
-  for (const name of files.keys()) if (!known.has(name)) changes.push(`${name} is not a file of the pack`);
-  return changes;
+  const unknown = [...files.keys()].filter((name) => !known.has(name));
+  return { changes, additions: [...strangers, ...unknown.map((name) => around + name)] };
 }
 
 /** The proof of the list: content and position of its entry, under a checkpoint that this installation signed. */
@@ -101,15 +113,8 @@ async function changesInSeal(
  * The content of an entry is checked against its commitment, which outlives an erasure; its salt is in the proof, of which
  * the list has the hash.
  */
-async function changeInEntry(
-  { store }: ProofOptions,
-  files: PackFiles,
-  entry: number,
-  isEnclosed: boolean,
-): Promise<string | null> {
+async function changeInEntry({ store }: ProofOptions, files: PackFiles, entry: number): Promise<string | null> {
   const [meta, body] = ['meta', 'body'].map((part) => files.get(`proofs/${entry}.${part}`));
-  if (!isEnclosed)
-    return meta === undefined && body === undefined ? null : `the content of entry ${entry} is not a file of the pack`;
   if (meta === undefined || body === undefined) return `the content of entry ${entry} is missing`;
   const row = await store.read.selectFrom('entries').select('commitment').where('seq', '=', entry).executeTakeFirst();
   const salt = saltIn(files.get(`proofs/${entry}.tlog-proof`)?.text ?? '');

@@ -5,7 +5,7 @@ import { listUncheckedErasures } from '../ledger/erase.ts';
 import { type ProofOptions, proveEntry } from '../ledger/prove-entry.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { changesIn, tidyPack } from './check-pack.ts';
+import { differencesIn, tidyPack } from './check-pack.ts';
 import { type OutsideFile, type ReadOutsideFile, readOutsideFile } from './outside-file.ts';
 
 export type DocumentRow = Selectable<Tables['documents']>;
@@ -40,6 +40,13 @@ export function listDocuments(
     .execute();
 }
 
+/** The number of documents of these sources; null: of all. */
+export async function countDocuments(read: Query, sources: readonly string[] | null): Promise<number> {
+  let query = read.selectFrom('documents').select((eb) => eb.fn.countAll<number>().as('count'));
+  if (sources !== null) query = query.where('source', 'in', [...sources]);
+  return Number((await query.executeTakeFirstOrThrow()).count);
+}
+
 /** A document with a checked entry. */
 export interface ProducedDocument {
   readonly seq: number;
@@ -59,6 +66,10 @@ interface SealedPack {
   readonly createdAt: string;
   readonly recorded: Manifest;
   readonly sealedUnder: number | null;
+}
+interface ExtendedPack extends SealedPack {
+  /** The names of the other files. */
+  readonly additions: readonly string[];
 }
 type Manifest = Extract<Action, { action: 'document.manifest' }>;
 
@@ -87,6 +98,8 @@ interface CheckedFile {
   readonly erased: readonly ErasedCopy[];
   /** Packs that contain the file, or the same files in another ZIP. */
   readonly packs: readonly SealedPack[];
+  /** Packs of which the file holds every file unchanged, and others besides: not genuine as a whole. */
+  readonly extended: readonly ExtendedPack[];
   /** Problems in the table of documents or in entries that it refers to, in sentences. */
   readonly problems: readonly string[];
 }
@@ -118,14 +131,15 @@ export async function checkFile(
   };
   const erased = await erasuresOf(proofs, sha256, problems);
   for (const { seq } of listed) await judge(seq);
-  if (documents.length > 0) return { sha256, documents, erased, packs: [], problems };
+  if (documents.length > 0) return { sha256, documents, erased, packs: [], extended: [], problems };
   for await (const { seq, action } of entriesNaming(proofs.store.read, sha256)) {
     if (action.action === 'document.produced' && !listed.some((row) => row.seq === seq)) await judge(seq);
   }
   if (documents.length > 0)
     problems.push('The list of documents lacks this document: run `consent-ledger ledger rebuild`.');
-  const packs = documents.length + erased.length > 0 ? [] : await packsOf(proofs, file, problems);
-  return { sha256, documents, erased, packs, problems };
+  const isKnown = documents.length + erased.length > 0;
+  const found = isKnown ? { packs: [], extended: [] } : await packsOf(proofs, file, problems);
+  return { sha256, documents, erased, ...found, problems };
 }
 
 /** Erasures that name a document with these bytes, each checked like the entry of a document. */
@@ -151,14 +165,15 @@ async function packsOf(
   proofs: ProofOptions,
   { sha256, zip }: OutsideFile,
   problems: string[],
-): Promise<readonly SealedPack[]> {
+): Promise<Pick<CheckedFile, 'packs' | 'extended'>> {
   const packs: SealedPack[] = [];
+  const extended: ExtendedPack[] = [];
   const pack = zip.outcome === 'read' ? tidyPack(zip.members) : null;
   const list = pack?.files.get('manifest.json');
   const wanted = list?.sha256 ?? sha256;
   if (zip.outcome === 'refused') problems.push(`Its files cannot be compared with a pack: ${zip.reason}.`);
   for await (const { seq, action } of entriesNaming(proofs.store.read, wanted)) {
-    if (action.action !== 'document.manifest' || packs.length === PACKS) continue;
+    if (action.action !== 'document.manifest' || packs.length + extended.length === PACKS) continue;
     const [file = null] = Object.entries(action.files).find(([, digest]) => digest === wanted) ?? [];
     if (list !== undefined && action.sha256 !== wanted) continue;
     const proof = await proveEntry(proofs, seq);
@@ -167,18 +182,29 @@ async function packsOf(
       continue;
     }
     const { entry, sealedUnder } = proof;
-    const changed = pack === null || list === undefined ? [] : await changesIn(proofs, pack, entry);
-    if (changed.length > 0) problems.push(changedText(changed));
-    else {
-      const name = list !== undefined ? null : (file ?? 'manifest.json');
-      packs.push({ file: name, seq, source: entry.source, createdAt: entry.receivedAt, recorded: action, sealedUnder });
+    const { changes, additions } =
+      pack === null || list === undefined ? { changes: [], additions: [] } : await differencesIn(proofs, pack, entry);
+    if (changes.length > 0) {
+      problems.push(changedText([...changes, ...additions.map((name) => `${name} is not a file of the pack`)]));
+      continue;
     }
+    const name = list !== undefined ? null : (file ?? 'manifest.json');
+    const found = { file: name, seq, source: entry.source, createdAt: entry.receivedAt, recorded: action, sealedUnder };
+    if (additions.length > 0) extended.push({ ...found, additions });
+    else packs.push(found);
   }
-  if (packs.length > 0 && pack !== null && pack.leftovers.length > 0)
+  if (packs.length + extended.length > 0 && pack !== null && pack.leftovers.length > 0)
     problems.push(
       `It also contains what a file manager adds, which was not checked: ${pack.leftovers.slice(0, 5).join(', ')}.`,
     );
-  return packs;
+  return { packs, extended };
+}
+
+/** A verdict on a pack with additions: "all files of a pack are there and unchanged; besides, it holds x, y". */
+export function extendedText({ additions }: ExtendedPack): string {
+  const named = additions.slice(0, 5).map((name) => JSON.stringify(name).slice(1, -1));
+  const more = additions.length > named.length ? ` and ${additions.length - named.length} more` : '';
+  return `all files of a pack are there and unchanged; besides, it holds ${named.join(', ')}${more}`;
 }
 
 function changedText(changes: readonly string[]): string {

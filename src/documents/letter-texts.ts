@@ -124,9 +124,10 @@ export async function saveOwnText(
   return outcome === 'stored' ? { outcome: 'saved', seq } : { outcome: 'conflict' };
 }
 
-/** The letter and language of a custom text; null: no such letter or language. */
+/** The letter and language (BCP 47, of which the country is ignored) of a custom text; null: no such letter or language. */
 export function readLetterPlace(step: string, language: string): Omit<Place, 'source'> | null {
-  return isLetterStep(step) && Object.hasOwn(letterLanguages, language) ? { step, language } : null;
+  const code = language.trim().toLowerCase().split(/[-_]/)[0] ?? '';
+  return isLetterStep(step) && Object.hasOwn(letterLanguages, code) ? { step, language: code } : null;
 }
 
 function objectOf(step: LetterStep, language: string): string {

@@ -8,6 +8,7 @@ import { type ShownCase, showCase } from '../cases/list-cases.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import type { CheckedMove } from '../cases/moves.ts';
 import type { CaseWriting } from '../cases/view.ts';
+import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { momentText } from '../core/time-words.ts';
 import { sha256Hex } from '../crypto/hash.ts';
@@ -15,6 +16,7 @@ import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { isOneAddress, type MailSettings, sendMail } from '../outside/mail.ts';
+import type { Query } from '../store/store.ts';
 import { chooseFiles } from './attachments.ts';
 import { faultOfCaseFiles } from './check.ts';
 import type { DocumentDeps } from './frame.ts';
@@ -288,3 +290,33 @@ const contentTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   txt: 'text/plain; charset=utf-8',
 };
+
+/** A letter that was mailed. */
+export interface Mailing {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** Ids of the files sent with it. */
+  readonly attachments: readonly string[];
+}
+
+/** The last mailing of each letter of a case, by the id of its document. */
+export async function listMailings(
+  read: Query,
+  { source, caseId }: { readonly source: string; readonly caseId: string },
+): Promise<ReadonlyMap<string, Mailing>> {
+  const rows = await read
+    .selectFrom('action_history')
+    .innerJoin('documents', 'documents.document_id', 'action_history.object')
+    .select(['documents.document_id', 'action_history.received_at', 'action_history.details'])
+    .where('documents.case_id', '=', caseId)
+    .where('action_history.source', '=', source)
+    .where('action_history.action', '=', 'document.mailed')
+    .orderBy('action_history.seq')
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const { attachments = [] } = JSON.parse(row.details) as Extract<Action, { action: 'document.mailed' }>;
+      return [row.document_id, { at: row.received_at, attachments: attachments.map(({ documentId }) => documentId) }];
+    }),
+  );
+}

@@ -1,14 +1,16 @@
 import { normaliseJurisdiction } from '../law/regime-table.ts';
 import {
   type DsarPackInput,
-  type PackProofs,
+  gatherPack,
   packParameters,
   packReference,
   type LetterOfCase,
   packDeadline,
 } from '../../reports/dsar-pack/gather.ts';
 import { draftProblem } from '../../reports/dsar-pack/letter.ts';
-import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
+import { packFiles, type SealedList, sealFiles } from '../../reports/dsar-pack/pack.ts';
+import { entriesIn, type EntryProof } from '../../reports/dsar-pack/proofs.ts';
+import { renderZip, type ZipFile } from '../../reports/render/zip.ts';
 import type { Readiness } from '../cases/readiness.ts';
 import {
   type FrameRequest,
@@ -26,7 +28,7 @@ import { UsageError } from '../core/errors.ts';
 import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { newestWitnessed, witnessedAsRecorded, type WitnessedNote } from '../ledger/cosigned-checkpoints.ts';
-import { createProver, noteAsSealed, proofFiles, type Under } from '../ledger/prove-entry.ts';
+import { createProver, noteAsSealed, type ProofFiles, proofFiles, type Under } from '../ledger/prove-entry.ts';
 import { loadOwnText } from './letter-texts.ts';
 import { registerDocument } from './register.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
@@ -90,22 +92,32 @@ async function makePack(deps: CaseDocumentDeps, request: PackRequest, signal?: A
     caseId,
     parameters: packParameters(input),
   };
-  const proofs = packProofs(deps, cited, input.checkpoint?.size ?? 'first', witnessed, (sealed) => {
+  const prover = createPackProver(deps, input.checkpoint?.size ?? 'first');
+  const { asOf: reached } = input;
+  /** Seals the list of files in the ledger; the pack contains this entry. The one that registers the pack says who made it. */
+  const seal = async (sealed: SealedList): Promise<ProofFiles> => {
+    // Do not seal anything for a pack that will be refused.
+    await cited.assertSound(deps.proofs);
+    await deps.assertHeld?.();
     const { reference, name } = facts;
     const action = {
-      action: 'document.manifest' as const,
-      // The pack contains this entry. The entry that registers the pack says who made it.
-      actor: 'program',
-      name,
-      reference,
-      asOf: input.asOf,
-      caseId,
+      ...{ action: 'document.manifest' as const, actor: 'program', name, reference, asOf: reached, caseId },
       ...sealed,
     };
     const keyParts = ['document.manifest', reference, sealed.sha256];
-    return appendAction(deps.ledger, source, action, keyParts, deps.clock().toISOString());
-  });
-  const content = produceDsarPack({ ...input, proofs });
+    const { seq } = await appendAction(deps.ledger, source, action, keyParts, deps.clock().toISOString());
+    await deps.seal();
+    // No witness has seen its checkpoint yet.
+    return (await prover.of(seq, null)).files(true);
+  };
+  async function* files(): AsyncGenerator<ZipFile> {
+    const gathered = await gatherPack(input);
+    const { verifierKey } = prover;
+    yield* sealFiles(
+      await seal(yield* packFiles(gathered, { verifierKey, entries: prover.each(entriesIn(gathered), witnessed) })),
+    );
+  }
+  const content = renderZip(files(), input.generatedAt);
   const registered = await registerDocument(deps, source, facts, cited, content, signal);
   return { outcome: 'produced', disclosure: found.disclosure, readiness: found.readiness, ...registered };
 }
@@ -132,35 +144,23 @@ async function witnessedFor(
 }
 
 /**
- * Proofs of entries under the checkpoint that witnesses have signed if it covers them, otherwise under the one printed in
- * the pack; for later entries and the manifest, under the first checkpoint after it.
+ * Proves entries under the checkpoint that witnesses have signed if it covers them, otherwise under the one printed in
+ * the pack; later entries and the manifest, under the first checkpoint after it.
  */
-function packProofs(
-  deps: DocumentDeps,
-  cited: Cited,
-  under: Under,
-  witnessed: WitnessedNote | null,
-  append: (sealed: Parameters<PackProofs['sealManifest']>[0]) => Promise<{ readonly seq: number }>,
-): PackProofs {
+function createPackProver(deps: DocumentDeps, under: Under) {
   const prove = createProver(deps.proofs);
-  const proven = async (seq: number, seen: WitnessedNote | null) => {
-    const proof = await prove(seq, under, seen);
+  async function of(seq: number, witnessed: WitnessedNote | null): Promise<EntryProof> {
+    const proof = await prove(seq, under, witnessed);
     if (proof.outcome === 'unproven') throw new UntrustedEntry(seq, proof.sentence);
     const { entry, inclusion } = proof;
     if (inclusion === null) throw new UntrustedEntry(seq, 'it could not be sealed');
-    return { kind: entry.kind, files: (withContent: boolean) => proofFiles(entry, inclusion, withContent) };
-  };
+    return { seq, kind: entry.kind, files: (withContent) => proofFiles(entry, inclusion, withContent) };
+  }
   return {
     verifierKey: verifierKeyOf(originOf(deps.proofs.instance, deps.epoch), deps.publicKey),
-    of: (seq) => proven(seq, witnessed),
-    async sealManifest(sealed) {
-      // Do not seal anything for a pack that will be refused.
-      await cited.assertSound(deps.proofs);
-      await deps.assertHeld?.();
-      const { seq } = await append(sealed);
-      await deps.seal();
-      // No witness has seen its checkpoint yet.
-      return (await proven(seq, null)).files(true);
+    of,
+    async *each(seqs: AsyncIterable<number>, witnessed: WitnessedNote | null): AsyncGenerator<EntryProof> {
+      for await (const seq of seqs) yield await of(seq, witnessed);
     },
   };
 }

@@ -99,7 +99,7 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
             replyTo: profile?.email ?? null,
             subject: `${t.title} (${caseId})`,
             text: [
-              fill(t.lead, { controller: profile?.name ?? mail.from }),
+              fill(t.lead, { controller: profile?.name ?? mail.from.name ?? mail.from.address }),
               '',
               what,
               ...(instructions === null ? [] : ['', instructions]),

@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie';
+import { keepSourcesCurrent } from './current-sources.ts';
 import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
@@ -7,7 +8,6 @@ import { isIP } from 'node:net';
 import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
-import { endStreamsOnClose } from './event-stream.ts';
 import { liveScript, liveScriptPath } from './pages/parts/live-script.ts';
 import { passkeyScript, passkeyScriptPath } from './pages/parts/passkey-script.ts';
 import { typingScript, typingScriptPath } from './pages/parts/typing-script.ts';
@@ -17,28 +17,13 @@ import { lateForms } from './auth/late-forms.tsx';
 import { formOwner, recogniseOfficer, requireCsrf } from './auth/sessions.ts';
 import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
 import { singleSignOnRoutes } from './auth/single-sign-on.tsx';
+import { endStreamsOnClose } from './event-stream.ts';
 import { answersToMalformed, answerErrorsWithPages } from './errors.tsx';
 import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
 import type { Metrics } from './metrics.ts';
-import { deliveryRoutes } from './pages/deliveries/deliveries.page.tsx';
-import { readingRoutes } from './pages/readings/readings.page.tsx';
-import { unreadRoutes } from './pages/deliveries/unread.page.tsx';
-import { entryProofRoutes } from './pages/entries/proof.page.ts';
-import { entryRoutes } from './pages/entries/entry.page.tsx';
-import { refusedRoutes } from './pages/deliveries/refused.page.tsx';
 import { apiDescription, apiScope } from './api/api.ts';
-import { attachmentUploadRoutes, caseRoutes } from './pages/cases/case.page.tsx';
-import { calendarRoutes, requestRoutes } from './pages/cases/cases.page.tsx';
-import { consentListRoutes } from './pages/consent/consent-lists.page.tsx';
-import { decisionRoutes } from './pages/consent/decisions.page.tsx';
-import { consentRoutes } from './pages/consent/consent.page.tsx';
-import { letterRoutes } from './pages/cases/letter.page.tsx';
-import { policyRoutes } from './pages/policies/policies.page.tsx';
-import { policyBulkRoutes, policyBulkUploadRoutes } from './pages/policies/bulk.page.tsx';
-import { policyMakeRoutes } from './pages/policies/generate.page.tsx';
-import { policyCallRoutes } from './pages/policies/calls.page.tsx';
+import { calendarRoutes } from './calendar-feed.ts';
 import { pageRoutes } from './pages/pages.ts';
-import { todayRoutes } from './pages/today/today.page.tsx';
 
 /**
  * The app of the admin listener: the officers' pages behind a sign-in, and, without one, `/metrics`, `/healthz` and
@@ -103,8 +88,11 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
         .send(script),
     );
   await apiDescription(app, context);
-  await app.register(apiScope, context);
-  await app.register(officePages, context);
+  await app.register(async (scope) => {
+    keepSourcesCurrent(scope, context);
+    await scope.register(apiScope, context);
+    await scope.register(officePages, context);
+  });
   return app;
 }
 
@@ -133,7 +121,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   await app.register(csrf, {
     sessionPlugin: '@fastify/cookie',
     cookieKey: `consent_ledger_form_${context.instance}`,
-    cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax' },
+    cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure: 'auto' },
     csrfOpts: {
       hmacKey: hmacSha256(context.keys.instance.session, Buffer.from('forms')).toString('base64'),
       userInfo: true,
@@ -155,26 +143,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     requireCsrf(guarded);
     // Called instead of registered: they only add routes, and a scope for each would double the time that the listeners
     // take to start.
-    await todayRoutes(guarded, context);
-    await requestRoutes(guarded, context);
-    await caseRoutes(guarded, context);
-    await letterRoutes(guarded, context);
-    await policyRoutes(guarded, context);
-    await policyCallRoutes(guarded, context);
-    await policyMakeRoutes(guarded, context);
-    await policyBulkRoutes(guarded, context);
-    await deliveryRoutes(guarded, context);
-    await unreadRoutes(guarded, context);
-    await readingRoutes(guarded, context);
-    await refusedRoutes(guarded, context);
-    await entryRoutes(guarded, context);
-    await entryProofRoutes(guarded, context);
-    await consentRoutes(guarded, context);
-    await consentListRoutes(guarded, context);
-    await decisionRoutes(guarded, context);
     for (const page of pageRoutes) if (!page.hasFile) await page.add(guarded, context);
   });
   for (const page of pageRoutes) if (page.hasFile) await page.add(app, context);
-  await attachmentUploadRoutes(app, context);
-  await policyBulkUploadRoutes(app, context);
 }

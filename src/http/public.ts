@@ -58,6 +58,7 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     // Requests on an open connection during closing are answered as usual, and the connection is closed afterwards.
     return503OnClosing: false,
+    rewriteUrl: ({ url = '/' }) => withoutSlashes(url),
     ...answersToMalformed,
   }) as unknown as FastifyInstance;
   answerErrors(app);
@@ -85,6 +86,14 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   return app;
 }
 
+/**
+ * The address of a webhook without superfluous slashes, which come from joining addresses:
+ * `https://ledger.example/` and `/webhooks/acme/`.
+ */
+function withoutSlashes(url: string): string {
+  return url.replace(/^\/+webhooks\/+([^/?#]+)\/*(?=[?#]|$)/, '/webhooks/$1');
+}
+
 /** A number means the number of proxies in front; Fastify's types accept it only as a function of the hop. */
 export function proxyTrust(
   trust: Config['trustProxy'],
@@ -100,8 +109,10 @@ export interface Health {
 
 /** `/healthz`: the process answers. `/readyz`: deliveries can be stored, otherwise 503. */
 export async function healthRoutes(app: FastifyInstance, health: Health): Promise<void> {
-  app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
-  app.get('/readyz', async (_request, reply) => {
+  // HEAD as well, also where an app answers it for no other address: monitoring uses it.
+  const options = { exposeHeadRoute: true };
+  app.get('/healthz', options, (_request, reply) => reply.send({ status: 'ok' }));
+  app.get('/readyz', options, async (_request, reply) => {
     const reason = await health.notReady();
     if (reason === null) return reply.send({ status: 'ready' });
     return reply.code(503).send({ status: 'not ready', reason });

@@ -17,6 +17,10 @@ export function receiveInto(
       const source = sources.find(slug);
       return source === null ? null : { secrets: source.webhookSecrets };
     },
+    async findSourceAgain(slug) {
+      const source = await sources.findNow(slug);
+      return source === null ? null : { secrets: source.webhookSecrets };
+    },
     accept(delivery) {
       const { source, rawBody } = delivery;
       return traced('delivery', { source, bytes: rawBody.length }, async (span) => {

@@ -202,8 +202,11 @@ export function cronProblem(expression: string): string | null {
 }
 
 /**
- * The first time strictly after `after` that matches the expression in an IANA time zone; null if there is none. A
- * local time skipped by a clock change runs at the shifted hour. Throws if the expression or zone is invalid.
+ * The first time strictly after `after` that matches the expression in an IANA time zone; null if there is none. When the
+ * clock changes, an expression with one minute and one hour runs once a day: at the first minute after the gap if its
+ * time is skipped, and only the first time if it comes twice. With a list, range or step in either field, a skipped time
+ * is left out and a repeated one runs twice (docs/configuration.md, Schedules). Throws if the expression or zone is
+ * invalid.
  */
 export function nextTime(expression: string, timeZone: string, after: Date): Date | null {
   return new Cron(expression, { timezone: timeZone, paused: true }).nextRun(after);

@@ -64,7 +64,7 @@ function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
     const skipped = time === '00:00:00' ? 0 : 1;
     for (let day = skipped; day < whole + skipped; day++) {
       const date = new Date(Date.parse(`${first}T00:00:00Z`) + day * DAY_MS).toISOString().slice(0, 10);
-      const right = corrected(date, holiday.name);
+      const right = corrected(date, holiday.name, place);
       if (right !== null && !days.has(right)) days.set(right, holiday.name);
     }
   }
@@ -76,11 +76,18 @@ function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
 }
 
 /**
- * The date of a holiday where the library errs: it has Cyprus’s Clean Monday on a Tuesday, and lists as public holidays
- * the Fridays on which only Liechtenstein’s offices close (Feiertagsbrücke: null).
+ * The date of a holiday where the library errs; null: it is none. It has Cyprus’s Clean Monday on a Tuesday, the day of
+ * Cantabria in June instead of on 28 July, and lists as public holidays the Fridays on which
+ * only Liechtenstein’s offices close (Feiertagsbrücke), a Monday after 1 May on a Saturday in Catalonia, which moves
+ * only Sundays, if any (Estatuto de los Trabajadores Art. 37.2), and the day on which only children are free in the
+ * People’s Republic of China (Regulation on Public Holidays Art. 3).
  */
-function corrected(date: string, name: string): string | null {
+function corrected(date: string, name: string, { country, region }: HolidayPlace): string | null {
   if (name === 'Feiertagsbrücke') return null;
+  if (country === 'CN' && name === "Children's Day") return null;
+  if (country === 'ES' && region === 'CT' && name === 'Labour Day (substitute day)' && date.endsWith('-05-03'))
+    return null;
+  if (country === 'ES' && region === 'CB' && date.endsWith('-06-28')) return date.replace('-06-28', '-07-28');
   const day = Temporal.PlainDate.from(date);
   return name === 'Clean Monday' && day.dayOfWeek === 2 ? day.subtract({ days: 1 }).toString() : date;
 }

@@ -39,6 +39,87 @@ const usualNames: Readonly<Record<string, string>> = {
   TW: 'Taiwan',
   TZ: 'Tanzania',
 };
+/** The same in other languages, where the list begins with the name in treaties, or errs (Portuguese: both Congos). */
+const everydayNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  de: {
+    CD: 'Kongo (Kinshasa)',
+    CG: 'Kongo (Brazzaville)',
+    CZ: 'Tschechien',
+    RU: 'Russland',
+    SY: 'Syrien',
+    TZ: 'Tansania',
+    US: 'Vereinigte Staaten',
+  },
+  es: {
+    CD: 'República Democrática del Congo',
+    CZ: 'Chequia',
+    KP: 'Corea del Norte',
+    KR: 'Corea del Sur',
+    LA: 'Laos',
+    SY: 'Siria',
+  },
+  fr: { CZ: 'Tchéquie', SZ: 'Eswatini', TZ: 'Tanzanie', US: 'États-Unis' },
+  it: { CZ: 'Cechia', FM: 'Micronesia', TW: 'Taiwan', US: 'Stati Uniti' },
+  nl: { BA: 'Bosnië en Herzegovina', MF: 'Sint-Maarten (Frans deel)', SX: 'Sint Maarten (Nederlands deel)' },
+  pt: { CD: 'República Democrática do Congo', CG: 'República do Congo' },
+  sv: { PS: 'Palestinska territorierna' },
+};
+/**
+ * The parts of ISO 3166-2 that ISO 3166-1 lists as well, with the codes that they have there, also those by which France
+ * listed its overseas departments before. They have their own laws and public holidays. Svalbard and Jan Mayen (`SJ`) are
+ * not here: Norway’s act applies there (Personal Data Regulations §§ 1-4, 1-5), so `NO-21` and `NO-22` stay with Norway.
+ */
+const partsWithOwnCode: Readonly<Record<string, string>> = {
+  'CN-HK': 'HK',
+  'CN-MO': 'MO',
+  'CN-TW': 'TW',
+  'FI-01': 'AX',
+  'FR-971': 'GP',
+  'FR-972': 'MQ',
+  'FR-973': 'GF',
+  'FR-974': 'RE',
+  'FR-976': 'YT',
+  'FR-BL': 'BL',
+  'FR-GF': 'GF',
+  'FR-GP': 'GP',
+  'FR-MF': 'MF',
+  'FR-MQ': 'MQ',
+  'FR-NC': 'NC',
+  'FR-PF': 'PF',
+  'FR-PM': 'PM',
+  'FR-RE': 'RE',
+  'FR-TF': 'TF',
+  'FR-WF': 'WF',
+  'FR-YT': 'YT',
+  'NL-AW': 'AW',
+  'NL-BQ1': 'BQ',
+  'NL-BQ2': 'BQ',
+  'NL-BQ3': 'BQ',
+  'NL-CW': 'CW',
+  'NL-SX': 'SX',
+  'US-AS': 'AS',
+  'US-GU': 'GU',
+  'US-MP': 'MP',
+  'US-PR': 'PR',
+  'US-UM': 'UM',
+  'US-VI': 'VI',
+};
+
+/** The code of a place as a country if it is listed as one and as a part of another (`CN-HK`: `HK`); else unchanged. */
+export function ownCode(code: string): string {
+  return partsWithOwnCode[code] ?? code;
+}
+
+/** Countries whose parts have their own laws: without the part, it is not known which law applies. */
+const needsPart: ReadonlySet<string> = new Set(['US', 'CA']);
+
+/** The country of a code that is not in the list, as those of former and newer parts (`FR-75`, `NO-32`); null: none. */
+function countryOfUnlisted(code: string): string | null {
+  if (partsWithOwnCode[code] !== undefined) return ownCode(code);
+  const [, country = ''] = /^([A-Z]{2})-[A-Z0-9]{1,3}$/.exec(code) ?? [];
+  return country === 'EU' || needsPart.has(country) || !placesByCode().has(country) ? null : country;
+}
+
 /** English names of parts that the standard lists only in their own language. */
 const englishParts: Readonly<Record<string, string>> = {
   'AT-2': 'Carinthia',
@@ -146,7 +227,10 @@ let words: ReadonlyMap<string, string> | null = null;
 /** The name of a country in a language (`IE`, `de`: `Irland`); anything but a country code is returned unchanged. */
 export function countryName(code: string, language: string = 'en'): string {
   const known = languages.find((one) => one === language) ?? 'en';
-  return (known === 'en' ? usualNames[code] : undefined) ?? [namesIn(known)[code] ?? code].flat()[0] ?? code;
+  const usual = known === 'en' ? usualNames[code] : everydayNames[known]?.[code];
+  const [first = code, second = first] = [namesIn(known)[code] ?? code].flat();
+  // In Dutch, the list has the name in treaties first: `Koninkrijk België`, `België`.
+  return usual ?? (known === 'nl' ? second : first);
 }
 
 /** All places by code, built on first use. */
@@ -196,7 +280,8 @@ function buildWords(byCode: ReadonlyMap<string, Jurisdiction>): ReadonlyMap<stri
   }
   for (const { alpha2, alpha3 } of loadCodes().iso31661) add(plain(alpha3), alpha2);
   strengthen();
-  for (const { code } of byCode.values()) if (usualNames[code] !== undefined) add(plain(usualNames[code]), code);
+  for (const names of [usualNames, ...Object.values(everydayNames)])
+    for (const [code, name] of Object.entries(names)) add(plain(name), code);
   for (const [words, code] of Object.entries(aliases)) add(words, code);
   for (const code of byCode.keys()) add(plain(code), code);
   strengthen();
@@ -237,8 +322,8 @@ export function jurisdictionText(code: string): string {
 export function mapJurisdiction(words: string): string | null {
   if (words.length > 300) return null;
   const byWords = codesByWords();
-  const whole = byWords.get(plain(words));
-  if (whole !== undefined) return whole;
+  const whole = byWords.get(plain(words)) ?? countryOfUnlisted(words.trim().toUpperCase().replaceAll('_', '-'));
+  if (whole !== null) return ownCode(whole);
   const parts = words
     .split(/[,;/()|>]|\s[-–—]\s/)
     .map(plain)
@@ -247,9 +332,18 @@ export function mapJurisdiction(words: string): string | null {
   const codes = parts.map(
     (part) => byWords.get(part) ?? (ambiguous.has(part) ? partNamed(part, parts, byWords) : null),
   );
-  const [first] = codes.filter((code) => code !== null).sort((a, b) => b.length - a.length);
-  if (first === undefined || codes.some((code) => code === null || !within(first, code))) return null;
-  return first;
+  const known = codes.filter((code) => code !== null);
+  const first = known.find((code) => known.every((other) => within(code, other)));
+  if (first === undefined) return null;
+  if (known.length === codes.length) return ownCode(first);
+  // A former or newer part, or a town: the country next to it is certain.
+  const isCertain = first.length === 2 && first !== 'EU' && !needsPart.has(first);
+  return isCertain && parts.every((part, i) => codes[i] !== null || isName(part)) ? first : null;
+}
+
+/** Whether words may be the name of a place: three at most, without figures. */
+function isName(words: string): boolean {
+  return /^\p{L}+(?: \p{L}+){0,2}$/u.test(words);
 }
 
 /** A word for two places, resolved by the country next to it: `Georgia, United States`. */
@@ -263,7 +357,9 @@ function partNamed(word: string, parts: readonly string[], byWords: ReadonlyMap<
 
 /** Whether a place equals the other or is part of it. */
 function within(code: string, other: string): boolean {
-  return code === other || code.startsWith(`${other}-`) || (other === 'EU' && isEuropeanUnion(code));
+  if (code === other || code.startsWith(`${other}-`) || (other === 'EU' && isEuropeanUnion(code))) return true;
+  // `HK` in `CN`.
+  return Object.entries(partsWithOwnCode).some(([part, own]) => own === code && part.startsWith(`${other}-`));
 }
 
 const memberStates = new Set(
@@ -357,7 +453,8 @@ export const jurisdictionSchema = z
   .trim()
   .transform((words, context) => {
     const code = words.toUpperCase().replaceAll('_', '-');
-    if (findJurisdiction(code) !== null) return code;
+    const listed = findJurisdiction(code) === null ? countryOfUnlisted(code) : ownCode(code);
+    if (listed !== null) return listed;
     context.addIssue({ code: 'custom', message: unknownJurisdiction(words) });
     return z.NEVER;
   });
@@ -393,7 +490,10 @@ export const countrySchema = z
     return z.NEVER;
   });
 
-/** Checks the region of an establishment against its country, and shortens it to the part after the country (`BY`). */
+/**
+ * Checks the region of an establishment against its country, and shortens it to the part after the country (`BY`). A part
+ * that is listed as a country is that country.
+ */
 export function shortenRegion<T extends { readonly country: string | null; readonly region: string | null }>(
   place: T,
   context: z.RefinementCtx,
@@ -401,6 +501,8 @@ export function shortenRegion<T extends { readonly country: string | null; reado
   const { country, region } = place;
   if (region === null) return place;
   const part = country === null ? null : findRegion(country, region);
+  const asCountry = part === null ? country : ownCode(`${country}-${part}`);
+  if (part !== null && asCountry?.length === 2) return { ...place, country: asCountry, region: null };
   if (part !== null) return { ...place, region: part };
   const message = country === null ? 'A region needs its country: set country too.' : unknownRegion(country, region);
   context.addIssue({ code: 'custom', path: ['region'], message });

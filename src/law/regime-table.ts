@@ -1,4 +1,5 @@
 import { UsageError } from '../core/errors.ts';
+import { ownCode } from './jurisdictions.ts';
 import type { HolidayPlace } from './calendars.ts';
 import {
   differencesOfRegime,
@@ -136,12 +137,15 @@ export interface ApplicableLaw {
 
 const aliases: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
 
-/** Upper case, `-` between country and region, and the standard code for common other codes of a country. */
+/**
+ * Upper case, `-` between country and region, and the standard code for common other codes of a country, or of a part
+ * that has a code as a country (see `ownCode`).
+ */
 export function normaliseJurisdiction(code: string | null): string | null {
   const plain = (code ?? '').trim().toUpperCase().replaceAll('_', '-');
   if (plain === '') return null;
   const [country = '', ...rest] = plain.split('-');
-  return [aliases[country] ?? country, ...rest].join('-');
+  return ownCode([aliases[country] ?? country, ...rest].join('-'));
 }
 
 /** The establishment as a place with public holidays; null if its country is unknown. */
@@ -150,6 +154,8 @@ export function placeOfEstablishment(controller: Establishment): HolidayPlace | 
   if (country === null) return null;
   const region = controller.region?.trim().toUpperCase() ?? '';
   const own = region.startsWith(`${country}-`) ? region.slice(country.length + 1) : region;
+  const asCountry = ownCode(`${country}-${own}`);
+  if (asCountry.length === 2) return { country: asCountry, region: null };
   return { country, region: own === '' ? null : own };
 }
 

@@ -40,3 +40,15 @@ export async function publishedCheckpoint(
   const note = await noteAt(cosigned.size);
   return note === null ? null : note + cosigned.lines.map((line) => `${line}\n`).join('');
 }
+
+/** The size of the newest checkpoint if it covers an entry; null: none covers it yet. */
+export async function sizeCovering(read: Query, seq: number): Promise<number | null> {
+  const newest = await read
+    .selectFrom('checkpoints')
+    .select('size')
+    .where('size', '>=', seq)
+    .orderBy('size', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.size ?? null;
+}

@@ -22,6 +22,12 @@ export function entryFromRow(row: Selectable<Tables['entries']>): Entry {
   };
 }
 
+/** Whether there is an entry with this number. */
+export async function hasEntry(query: Query, seq: number): Promise<boolean> {
+  const found = await query.selectFrom('entries').select('seq').where('seq', '=', seq).executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Maximum entries per page, and bytes of content: limits what is in memory at a time, however long the ledger is. */
 const PAGE = { entries: 500, bytes: 4 << 20 };
 

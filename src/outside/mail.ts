@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { isPrivateTransport } from '../core/address.ts';
+import { comparableEmail, needsSmtpUtf8 } from '../core/email.ts';
 import { withDeadline } from '../service/outgoing-http.ts';
 import { SendError } from './send-error.ts';
 
@@ -13,7 +14,7 @@ export interface MailSettings {
   readonly login: { readonly user: string; readonly password: string } | null;
   /** The server is on this machine or explicitly allowed: mail is sent without TLS if it offers none. */
   readonly clearText: boolean;
-  readonly from: string;
+  readonly from: { /** Null: none. */ readonly name: string | null; readonly address: string };
 }
 
 export interface Mail {
@@ -52,19 +53,28 @@ export async function sendMail(
 ): Promise<void> {
   if (!mail.to.every(isOneAddress)) throw new SendError('a recipient is not a single valid e-mail address', true);
   const { replyTo = null } = mail;
-  await withTransport(settings, SEND_MS, signal, async (transport, inTime) => {
+  const { name, address } = settings.from;
+  const isInternational = [address, ...mail.to].some(needsSmtpUtf8);
+  await withTransport(settings, SEND_MS, signal, async (transport, inTime, offers) => {
+    if (attempting !== undefined || isInternational) await transport.verify();
+    // nodemailer would send such addresses to any server, and many would deliver to another mailbox, or nowhere.
+    if (isInternational && !offers.smtpUtf8)
+      throw new SendError(
+        `the mail server ${settings.host}:${settings.port} cannot send to or from addresses with letters outside ASCII before the @ (it does not offer SMTPUTF8)`,
+        true,
+      );
     if (attempting !== undefined) {
-      await transport.verify();
       await attempting().catch((cause: unknown) => Promise.reject(new NotAttempted('', { cause })));
       inTime.throwIfAborted();
     }
     return transport.sendMail({
-      from: settings.from,
+      // As parts, because a name may hold anything: `Privacy: Acme, Ltd; <EU>`.
+      from: name === null ? address : { name, address },
       to: [...mail.to],
-      ...(replyTo !== null && isOneAddress(replyTo) ? { replyTo } : {}),
+      ...(isReplyable(replyTo, isInternational) ? { replyTo } : {}),
       subject: mail.subject,
       text: mail.text,
-      messageId: `<${mail.id}@${domainOf(settings.from)}>`,
+      messageId: `<${mail.id}@${domainOf(address)}>`,
       // Prevents out-of-office replies (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
       ...(mail.attachments === undefined ? {} : { attachments: mail.attachments.map((one) => ({ ...one })) }),
@@ -82,7 +92,12 @@ class NotAttempted extends Error {}
 
 type Transport = Awaited<ReturnType<typeof openTransport>>;
 
-async function openTransport(settings: MailSettings, ms: number) {
+/** What the server offered in its last reply to EHLO, which after STARTTLS is another. */
+interface Offers {
+  smtpUtf8: boolean;
+}
+
+async function openTransport(settings: MailSettings, ms: number, offers: Offers) {
   // Imported here because most commands send no mail.
   const { createTransport } = await import('nodemailer');
   const { host, port, implicitTls, login, clearText } = settings;
@@ -105,29 +120,43 @@ async function openTransport(settings: MailSettings, ms: number) {
     dnsTimeout: 5_000,
     disableFileAccess: true,
     disableUrlAccess: true,
+    // The only way in which nodemailer tells the extensions of a server.
+    transactionLog: true,
+    logger: listenerFor(offers),
   });
+}
+
+function listenerFor(offers: Offers) {
+  const ignore = () => undefined;
+  const debug = (entry: { readonly tnx?: string }, text: string) => {
+    // Only replies to EHLO have several lines with this code.
+    if (entry.tnx === 'server' && /^250-/.test(text)) offers.smtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(text);
+  };
+  return { level: ignore, trace: ignore, debug, info: ignore, warn: ignore, error: ignore, fatal: ignore };
 }
 
 async function withTransport(
   settings: MailSettings,
   ms: number,
   signal: AbortSignal | undefined,
-  work: (transport: Transport, inTime: AbortSignal) => Promise<unknown>,
+  work: (transport: Transport, inTime: AbortSignal, offers: Offers) => Promise<unknown>,
 ): Promise<void> {
   let transport: Transport | null = null;
   let message: Readable | null = null;
   try {
     await withDeadline(ms, signal, async (inTime) => {
-      const opened = await openTransport(settings, ms);
+      const offers = { smtpUtf8: false };
+      const opened = await openTransport(settings, ms, offers);
       transport = opened;
       opened.use('stream', (mail, done) => {
         mail.message.processFunc((input) => (message = input));
         done();
       });
-      await work(opened, inTime);
+      await work(opened, inTime, offers);
     });
   } catch (cause) {
     if (cause instanceof NotAttempted) throw cause.cause;
+    if (cause instanceof SendError) throw cause;
     const { code, responseCode, name } = cause as { code?: string; responseCode?: number; name?: string };
     // EMESSAGE: the server has read the mail and does not accept it.
     const isUnknown = (message as Readable | null)?.readableDidRead === true && code !== 'EMESSAGE';
@@ -161,7 +190,12 @@ function wordsOf(code: string | undefined): string {
   }
 }
 
-/** The domain of `Name <user@domain>`. */
-function domainOf(from: string): string {
-  return /@([A-Za-z0-9.-]+)>?$/.exec(from)?.[1] ?? 'localhost';
+/** The domain of an address, for the id of a mail. */
+function domainOf(address: string): string {
+  return /@([a-z0-9.-]+)$/.exec(comparableEmail(address))?.[1] ?? 'localhost';
+}
+
+/** Whether replies can be sent there: it is one address, and its header is in ASCII unless the whole mail need not be. */
+function isReplyable(replyTo: string | null, isInternational: boolean): replyTo is string {
+  return replyTo !== null && isOneAddress(replyTo) && (isInternational || !needsSmtpUtf8(replyTo));
 }

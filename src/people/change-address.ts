@@ -9,7 +9,7 @@ import type { StoreTransaction } from '../store/store.ts';
 import { drawLink, findLink, keepLink, LinkGone, useLinkUp } from './links.ts';
 import {
   type Administrator,
-  emailSchema,
+  accountEmail,
   endAccess,
   findPerson,
   isTaken,
@@ -50,7 +50,7 @@ export async function changeOwnAddress(
 ): Promise<{ readonly outcome: 'changed' | 'sent' } | Refused> {
   const wrong = await presentPasswordProblem(deps, person, input.present);
   if (wrong !== null) return { outcome: 'refused', problems: [wrong] };
-  const read = emailSchema.safeParse(input.email);
+  const read = accountEmail.safeParse(input.email);
   if (!read.success) return { outcome: 'refused', problems: issueTexts(read.error) };
   if (read.data === person.email)
     return { outcome: 'refused', problems: ['This is the address of your account already.'] };
@@ -147,7 +147,7 @@ export async function changeAddress(
   if (person === null) return { outcome: 'unknown' };
   if (by.personId === personId)
     return { outcome: 'refused', problems: ['Change the address of your own account under Your account.'] };
-  const read = emailSchema.safeParse(email);
+  const read = accountEmail.safeParse(email);
   const problems = read.success ? rightsProblems(by, person, person) : issueTexts(read.error);
   if (!read.success || problems.length > 0) return { outcome: 'refused', problems };
   if (read.data === person.email) return { outcome: 'refused', problems: ['The account has this address already.'] };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
+import { comparableEmail, emailSchema } from '../core/email.ts';
 import { type Action, ALL_ACCESS_ENDED } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { isOneLine, ONE_LINE } from '../core/validation.ts';
@@ -44,14 +45,10 @@ const name = z
   .min(1, 'Enter a name.')
   .max(100, 'The name is longer than 100 characters.')
   .refine(isOneLine, `The name ${ONE_LINE}.`);
-export const emailSchema = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(254, 'The e-mail address is longer than 254 characters.')
-  .pipe(z.email('Enter an e-mail address like olga@example.org.'));
+/** The address of an account, in the form in which it is looked up. */
+export const accountEmail = emailSchema.transform(comparableEmail);
 const reach = z.array(z.string()).nullable();
-const newPersonSchema = z.object({ name, email: emailSchema, role: z.enum(roles, 'Choose a role.'), sources: reach });
+const newPersonSchema = z.object({ name, email: accountEmail, role: z.enum(roles, 'Choose a role.'), sources: reach });
 const changesSchema = z.object({ name, role: z.enum(roles, 'Choose a role.'), sources: reach });
 export type NewPerson = z.infer<typeof newPersonSchema>;
 export type PersonChanges = z.infer<typeof changesSchema>;
@@ -127,7 +124,7 @@ export async function findPersonByEmail({ store }: Pick<PeopleDeps, 'store'>, ad
   const row = await store.read
     .selectFrom('people')
     .selectAll()
-    .where('email', '=', address.trim().toLowerCase())
+    .where('email', '=', comparableEmail(address))
     .executeTakeFirst();
   return row === undefined ? null : personOf(row);
 }

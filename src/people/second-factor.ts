@@ -24,21 +24,31 @@ export interface Proposal {
   readonly address: string;
 }
 
-/** Generates a key, or continues with one shown before. Null if that is not a valid key. */
-export function proposeSecondFactor(email: string, secret?: string): Proposal | null {
-  if (secret !== undefined && !/^[A-Z2-7]{32}$/.test(secret)) return null;
-  const key = secret === undefined ? new Secret({ size: SECRET_BYTES }) : Secret.fromBase32(secret);
-  return { secret: key.base32, address: totpOf(key, email).toString() };
+/** What an authenticator app calls an installation: its host tells it from others. */
+export function issuerName(adminUrl: string | null): string {
+  // Without the port: neither a label nor an issuer may have a colon.
+  const host = adminUrl === null ? '' : new URL(adminUrl).hostname.replaceAll(/[[\]:]/g, '');
+  return host === '' ? 'consent-ledger' : `consent-ledger ${host}`;
 }
 
-function totpOf(secret: Secret, label: string): TOTP {
-  return new TOTP({ issuer: 'consent-ledger', label, secret, digits: 6, period: PERIOD_SECONDS });
+/**
+ * Generates a key, or continues with one shown before, for the entry that apps list as issuer ({@link issuerName}) and
+ * address. Null if that is not a valid key.
+ */
+export function proposeSecondFactor(email: string, issuer: string, secret?: string): Proposal | null {
+  if (secret !== undefined && !/^[A-Z2-7]{32}$/.test(secret)) return null;
+  const key = secret === undefined ? new Secret({ size: SECRET_BYTES }) : Secret.fromBase32(secret);
+  return { secret: key.base32, address: totpOf(key, email, issuer).toString() };
+}
+
+function totpOf(secret: Secret, label = '', issuer = ''): TOTP {
+  return new TOTP({ issuer, label, secret, digits: 6, period: PERIOD_SECONDS });
 }
 
 /** The time step to which a code belongs; null if none near `now` (ISO 8601 UTC). Compares in constant time (otpauth). */
 function stepOf(secret: Secret, code: string, now: string): number | null {
   const timestamp = Date.parse(now);
-  const delta = totpOf(secret, '').validate({ token: code, timestamp, window: WINDOW });
+  const delta = totpOf(secret).validate({ token: code, timestamp, window: WINDOW });
   return delta === null ? null : TOTP.counter({ period: PERIOD_SECONDS, timestamp }) + delta;
 }
 
@@ -51,7 +61,7 @@ export type SetUp =
 export async function setSecondFactor(deps: PeopleDeps, person: Person, secret: string, code: string): Promise<SetUp> {
   const now = isoNow(deps.clock);
   const step =
-    proposeSecondFactor(person.email, secret) && stepOf(Secret.fromBase32(secret), code.replaceAll(' ', ''), now);
+    proposeSecondFactor(person.email, '', secret) && stepOf(Secret.fromBase32(secret), code.replaceAll(' ', ''), now);
   if (step === null)
     return {
       outcome: 'refused',

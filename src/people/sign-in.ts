@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { comparableEmail } from '../core/email.ts';
 import { isoNow } from '../core/clock.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
@@ -34,7 +35,7 @@ export async function signIn(
   given: { readonly email: string; readonly password: string; readonly code: string },
   from: { readonly address: string; readonly browser: string },
 ): Promise<SignIn> {
-  const email = given.email.trim().toLowerCase().slice(0, 254);
+  const email = comparableEmail(given.email.slice(0, 300)).slice(0, 254);
   const admission = await admitAttempt(deps, email, from.address);
   if (admission.outcome === 'blocked') return admission;
   const row = await deps.store.read.selectFrom('people').selectAll().where('email', '=', email).executeTakeFirst();

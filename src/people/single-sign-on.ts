@@ -1,3 +1,4 @@
+import { comparableEmail } from '../core/email.ts';
 import { isoNow } from '../core/clock.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
@@ -40,7 +41,7 @@ export async function signInByProvider(
   browser: string,
 ): Promise<ProvidedSignIn> {
   if (given.email === null || !given.emailVerified) return { outcome: 'unverified' };
-  const email = given.email.trim().toLowerCase();
+  const email = comparableEmail(given.email);
   const row = await deps.store.read.selectFrom('people').selectAll().where('email', '=', email).executeTakeFirst();
   if (row === undefined || row.disabled_at !== null) return { outcome: 'unknown' };
   const now = isoNow(deps.clock);

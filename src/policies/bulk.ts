@@ -22,7 +22,7 @@ import { type ItemRow, settleCalls } from './settle-calls.ts';
 import type { Query } from '../store/store.ts';
 import { isTwin, loadOpenGenerations } from './unsettled-call.ts';
 
-type PlanRow = Selectable<Tables['call_plans']>;
+export type PlanRow = Selectable<Tables['call_plans']>;
 
 /**
  * `exists`: a plan with the same items was begun before; continue it, or begin `again` to send all of them a second
@@ -73,6 +73,58 @@ export async function planBulk(
 export async function findPlan(deps: PolicyDeps, source: string, items: readonly FormA[]): Promise<PlanRow | null> {
   await deps.catchUp();
   return (await findPlans(deps, source, sha256Hex(canonicalJson(items)))).at(-1) ?? null;
+}
+
+/** The plans of these sources, newest first; null: of all. */
+export function listPlans(
+  read: Query,
+  { sources, limit }: { readonly sources: readonly string[] | null; readonly limit: number },
+): Promise<PlanRow[]> {
+  return read
+    .selectFrom('call_plans')
+    .selectAll()
+    .$if(sources !== null, (some) => some.where('source', 'in', [...(sources ?? [])]))
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** One plan of a source; null if it has no such plan. */
+export async function loadPlan(read: Query, source: string, planId: string): Promise<PlanRow | null> {
+  const plan = await read
+    .selectFrom('call_plans')
+    .selectAll()
+    .where('plan_id', '=', planId)
+    .where('source', '=', source)
+    .executeTakeFirst();
+  return plan ?? null;
+}
+
+/** The policies that the items of a plan created and that neither a delivery nor a call from here says were published. */
+export async function listUnpublished(
+  read: Query,
+  source: string,
+  items: readonly Pick<ItemRow, 'policy_id'>[],
+): Promise<readonly string[]> {
+  const created = items.flatMap(({ policy_id: policyId }) => policyId ?? []);
+  if (created.length === 0) return [];
+  const [told, called] = await Promise.all([
+    read
+      .selectFrom('policies')
+      .select('policy_id')
+      .where('source', '=', source)
+      .where('published_at', 'is not', null)
+      .execute(),
+    read
+      .selectFrom('calls')
+      .select('policy_id')
+      .where('source', '=', source)
+      .where('operation', '=', 'publish')
+      .where('state', 'in', ['done', 'happened'])
+      .execute(),
+  ]);
+  const published = new Set([...told, ...called].map(({ policy_id: policyId }) => policyId));
+  return created.filter((policyId) => !published.has(policyId));
 }
 
 function findPlans(deps: Pick<PolicyDeps, 'store'>, source: string, digest: string): Promise<PlanRow[]> {

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { momentText } from '../core/time-words.ts';
-import { type JobContext, JobEnded, type JobHandlers, JobRefused, type Json, readPayload } from '../jobs/job.ts';
+import {
+  type Job,
+  type JobContext,
+  JobEnded,
+  type JobHandlers,
+  JobRefused,
+  type Json,
+  payloadText,
+  readPayload,
+} from '../jobs/job.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { MAX_BATCH_ITEMS } from '../service/policies.ts';
@@ -79,6 +88,14 @@ export function bulkJob({
 }: Omit<z.input<typeof bulkPayload>, 'batchSize' | 'misses' | 'began'>): NewJob {
   const payload = { ...request, planId, batchSize: MAX_BATCH_ITEMS };
   return { kind: 'policy-bulk', key: planId, payload };
+}
+
+/** The current job of a plan: waiting and running ones come before ended ones. Null: none is known any more. */
+export async function findBulkJob(jobs: Pick<Jobs, 'list'>, planId: string): Promise<Job | null> {
+  const found = (await jobs.list({ kind: 'policy-bulk', limit: 200 })).filter(
+    (job) => payloadText(job, 'planId') === planId,
+  );
+  return found.find(({ finishedAt }) => finishedAt === null) ?? found[0] ?? null;
 }
 
 interface Needs {

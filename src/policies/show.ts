@@ -155,3 +155,40 @@ export async function loadCalls(
     );
   return query.orderBy('intent_seq', 'desc').limit(filter.limit).execute();
 }
+
+/** Whether this source has such a call. */
+export async function hasCall(read: Query, source: string, requestId: string): Promise<boolean> {
+  const call = await read
+    .selectFrom('calls')
+    .select('source')
+    .where('request_id', '=', requestId)
+    .where('source', '=', source)
+    .executeTakeFirst();
+  return call !== undefined;
+}
+
+/** The rest of a source’s quota, as last reported by the service. */
+export interface Quota {
+  readonly source: string;
+  readonly remaining: number;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+}
+
+/** The quotas of these sources; those of which the service has reported none are left out. */
+export async function loadQuotas(read: Query, slugs: readonly string[]): Promise<readonly Quota[]> {
+  const quotas: Quota[] = [];
+  for (const slug of slugs) {
+    const last = await read
+      .selectFrom('calls')
+      .select(['remaining', 'finished_at', 'asked_at'])
+      .where('source', '=', slug)
+      .where('remaining', 'is not', null)
+      .orderBy('intent_seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (last?.remaining != null)
+      quotas.push({ source: slug, remaining: Number(last.remaining), at: last.finished_at ?? last.asked_at });
+  }
+  return quotas;
+}

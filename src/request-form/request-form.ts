@@ -5,6 +5,7 @@ import type { CaseRow } from '../cases/fold.ts';
 import { parseFolded } from '../cases/folded.ts';
 import { isOpen, line, text } from '../cases/moves.ts';
 import type { CaseWriting } from '../cases/view.ts';
+import { emailSchema } from '../core/email.ts';
 import { isoNow } from '../core/clock.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
@@ -60,7 +61,7 @@ const empty = (value: unknown) => (typeof value === 'string' && value.trim() ===
 export const requestSchema = z.object({
   kind: z.enum(requestKinds),
   name: line,
-  email: z.email().max(254),
+  email: emailSchema,
   place: z.preprocess(empty, jurisdictionSchema.nullable().default(null)),
   // Browsers count a line break as one character but send two.
   message: z.preprocess(

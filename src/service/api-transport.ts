@@ -38,9 +38,9 @@ interface ServiceRequest<T> {
   readonly query?: Readonly<Record<string, string | number | null | undefined>>;
   /** Sent as JSON; bytes are sent unchanged. */
   readonly body?: unknown;
-  /** Sent as JSON; bytes are sent unchanged. */
-  readonly about?: ServiceSubject;
   /** The subject, for the wording of errors. */
+  readonly about?: ServiceSubject;
+  /** Reads a 2xx answer. Throws ServiceError if it is not what the service documents. */
   readonly read: (answer: ServiceAnswer) => T | Promise<T>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;

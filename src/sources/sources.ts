@@ -1,5 +1,5 @@
 import { type DestinationRule, destinationProblem, INTERNET_ONLY } from '../core/destination.ts';
-import type { SecretEncoding, Source } from '../core/source.ts';
+import { type SecretEncoding, type Source, sourceSlugSchema } from '../core/source.ts';
 import {
   acceptedMapping,
   changedSource,
@@ -96,6 +96,12 @@ export async function createSources({ destinations = INTERNET_ONLY, onRefreshErr
     },
     /** An active source from memory, at most REFRESH_MILLISECONDS behind a change by another process. */
     find: (slug: string): Source | null => register.followed.get(slug) ?? null,
+    /** An active source as of now. Rejects with StoreUnavailable if that cannot be read. */
+    findNow: async (slug: string): Promise<Source | null> => {
+      // A text that no source can have as its slug costs no query.
+      if (sourceSlugSchema.safeParse(slug).success) await register.refreshAfresh();
+      return register.followed.get(slug) ?? null;
+    },
     /** Offboarded sources by slug. */
     offboarded: () => offboardedSources(register),
     /** An active or offboarded source, for work with its evidence. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
+import { readTime } from '../core/zoned-days.ts';
 import { UsageError } from '../core/errors.ts';
 import { appendAction, entryOf } from '../ledger/append-action.ts';
 import { ServiceError } from '../service/service-error.ts';
@@ -146,8 +147,9 @@ function resumedWindow(position: SyncPosition | null): Window | null {
  * date.
  */
 function withOffset(time: string | undefined): string | null {
-  if (time === undefined || /^\d{4}-\d\d-\d\d$/.test(time) || /(?:Z|[+-]\d\d:?\d\d)$/i.test(time)) return time ?? null;
-  return new Date(`${time.replace(' ', 'T')}Z`).toISOString();
+  if (time === undefined || /^\d{4}-\d\d-\d\d$/.test(time)) return time ?? null;
+  const read = readTime(time, 'UTC');
+  return read.problem === undefined ? read.at : time;
 }
 
 function assertDates({ from, to, full }: PullRequest): void {
@@ -156,9 +158,8 @@ function assertDates({ from, to, full }: PullRequest): void {
     ['from', from],
     ['to', to],
   ] as const) {
-    if (value !== undefined && (!/^\d{4}-\d\d-\d\d/.test(value) || Number.isNaN(Date.parse(value)))) {
-      problems.push(`Invalid ${name} "${value}": use 2026-07-01 or 2026-07-01T12:00:00Z.`);
-    }
+    const { problem } = value === undefined ? {} : readTime(value, 'UTC');
+    if (problem !== undefined) problems.push(`Invalid time "${value}" for ${name}: ${problem}`);
   }
   if (problems.length === 0 && from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
     problems.push('from is later than to: swap them.');

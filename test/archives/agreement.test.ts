@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +9,9 @@ import { checkFile } from '../../src/documents/check.ts';
 import { signedInAs } from '../http/office-world.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { filesOf, sharePack } from '../verifier/pack-world.ts';
+import { runCli } from '../cli/command-line.ts';
 import { type Archive, archivesOf } from './archives.ts';
+import { zipBytes } from './zip-bytes.ts';
 
 const shared = sharePack();
 let archives: readonly Archive[];
@@ -51,7 +53,7 @@ describe('an archive', () => {
       const multipart = new FormData();
       multipart.set('file', new Blob([new Uint8Array(bytes)]), 'pack.zip');
       const { status, text } = await auditor.post('/documents/check', {}, { multipart });
-      expect([status, /(Genuine|Not proven|Unknown): /.test(text)]).toEqual([200, true]);
+      expect([status, /(Genuine|Not proven|Unknown|Not only the pack): /.test(text)]).toEqual([200, true]);
       return text.includes('Genuine: ');
     });
     expect(verdicts).toEqual(expected());
@@ -87,4 +89,68 @@ describe('an archive', () => {
       ]);
     }
   });
+});
+
+describe('a pack with additional files', () => {
+  const additional = [
+    { name: 'answer/notes.txt', content: Buffer.from('our notes') },
+    { name: 'answer/letter (corrected).pdf', content: Buffer.from('%PDF-1.4') },
+    { name: 'outside.txt', content: Buffer.from('x') },
+    { name: 'answer/.DS_Store', content: Buffer.from('x') },
+  ];
+  async function writePack(changed: Record<string, Buffer> = {}) {
+    const parts = [...filesOf(shared().zip)].map(([name, content]) => ({
+      ...{ name: `answer/${name}`, content: changed[name] ?? content },
+    }));
+    const path = join(await temporaryFolder(), 'pack.zip');
+    await writeFile(path, zipBytes([...parts, ...additional]));
+    return path;
+  }
+  const besides = 'besides, it holds outside.txt, answer/notes.txt, answer/letter (corrected).pdf';
+
+  test('has a verdict of its own: nothing is missing or changed, and what was added is named', async () => {
+    const { world, caseId } = shared();
+    const path = await writePack();
+    const { documents, packs, extended, problems } = await checkFile(world.context, path);
+    expect([documents, packs]).toEqual([[], []]);
+    expect(extended).toMatchObject([
+      { recorded: { caseId }, additions: ['outside.txt', 'answer/notes.txt', 'answer/letter (corrected).pdf'] },
+    ]);
+    expect(problems.join()).toMatch(/file manager adds.*DS_Store/);
+
+    const { code, stdout } = await runCli(world.folder, ['document', 'check', path]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^! not only the pack: all files of a pack are there and unchanged; /);
+    expect(stdout).toContain(besides);
+    expect(stdout).not.toMatch(/not proven|ledger verify/);
+    const json = await runCli(world.folder, ['document', 'check', path, '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ genuine: false, packs: [], extended: [{ caseId }] });
+
+    const auditor = await signedInAs(world, 'auditor');
+    await auditor.get('/documents/check');
+    const multipart = new FormData();
+    multipart.set('file', new Blob([new Uint8Array(await readFile(path))]), 'pack.zip');
+    const { text } = await auditor.post('/documents/check', {}, { multipart });
+    expect(text).toContain('Not only the pack: all files of a pack are there and unchanged; besides, it holds');
+    expect(text).toContain('letter (corrected).pdf');
+    expect(text).not.toMatch(/Genuine: |Not proven/);
+  });
+
+  test('is not proven if one of its files was changed as well', async () => {
+    const path = await writePack({ 'letter.pdf': Buffer.from('%PDF-1.4 forged') });
+    const { extended, problems } = await checkFile(shared().world.context, path);
+    expect(extended).toEqual([]);
+    expect(problems.join()).toContain('but not its files: letter.pdf was changed');
+  });
+});
+
+test('the program and the verifier in the pack know the same additions of file managers', async () => {
+  const [program, enclosed] = await Promise.all(
+    ['src/documents/check-pack.ts', 'reports/verifier/verify.mjs'].map(async (file) => {
+      const text = await readFile(join(import.meta.dirname, '../..', file), 'utf8');
+      return /^const LEFTOVER =\s+(\/.+\/);$/m.exec(text)?.[1];
+    }),
+  );
+  expect(program).toBeDefined();
+  expect(enclosed).toBe(program);
 });

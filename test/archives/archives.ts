@@ -17,6 +17,8 @@ const utf8Name = (name: string, shown: string) => {
   return extraField(0x7075, Buffer.concat([sum, Buffer.from(shown)]));
 };
 
+const junk = (name: string): Part => ({ name, content: Buffer.from('x') });
+
 /** Archives on which everything that checks packs has to agree. `files`: those of a pack, by name; `zip`: the pack. */
 export function archivesOf(files: ReadonlyMap<string, Buffer>, zip: Buffer): readonly Archive[] {
   const plain: Part[] = [...files].map(([name, content]) => ({ name, content }));
@@ -65,6 +67,15 @@ export function archivesOf(files: ReadonlyMap<string, Buffer>, zip: Buffer): rea
       ...plain.map((part) => ({ ...part, name: `answer/${part.name}` })),
       { name: '__MACOSX/answer/._letter.pdf', content: Buffer.from('x') },
       { name: 'answer/.DS_Store', content: Buffer.from('x') },
+    ]),
+
+    genuine('with what systems and sticks add', [
+      ...plain.map((part) => ({ ...part, name: `answer/${part.name}` })),
+      ...['.DS_Store', '._answer', '__MACOSX/._answer', '__MACOSX/answer/._.DS_Store'].map(junk),
+      ...['answer/._manifest.json', 'answer/proofs/._manifest.body', 'answer/.localized', 'answer/.directory'].map(
+        junk,
+      ),
+      ...['answer/Thumbs.db', 'answer/proofs/ehthumbs.db', 'answer/desktop.ini'].map(junk),
     ]),
 
     made('followed by an altered copy', Buffer.concat([zip, altered])),

@@ -9,7 +9,7 @@ import { listSoundErasures } from '../../src/ledger/erase.ts';
 import { packJob } from '../../src/documents/jobs.ts';
 import { pick, sleep } from './faults.ts';
 import type { Load } from './load.ts';
-import { digestOfFile, jobsOf, OFFICER, type Office, openRequest } from './office.ts';
+import { digestOfFile, jobsOf, OFFICER, type Office, openRequest, withAttempts } from './office.ts';
 
 /** An erasure that was confirmed. */
 interface Confirmed {
@@ -32,7 +32,7 @@ export function eraseData(office: Office, load: Load, confirmed: Confirmed[], ra
       choice = { by: 'entries', entries: [...new Set(entries)] };
     } else {
       const caseId = await openRequest(office, `erased ${n}`, `erased-${n}@requester.example`);
-      const { id } = await context.jobs.enqueue(packJob(caseId, OFFICER));
+      const { id } = await context.jobs.enqueue(withAttempts(packJob(caseId, OFFICER)));
       for (let waited = 0; waited < 20 && (await context.jobs.find(id))?.state !== 'done'; waited += 1)
         await sleep(250);
       choice = { by: 'case', caseId };

@@ -1,4 +1,5 @@
 import { chmod, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { judgeAdminPages } from '../../src/commands/doctor/network.ts';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -174,6 +175,34 @@ it('doctor does not create an installation if none exists', async () => {
   expect(faultsOf(found)).toContainEqual(expect.stringContaining(nothing));
   expect(await readdir(folder)).toEqual([]);
   if (engine === 'postgres') expect((await contentOf(join(folder, 'data'))).join()).not.toContain('CREATE TABLE');
+});
+
+it('doctor says which header of the officer’s pages arrives wrong, with --public', async () => {
+  const { folder, env } = await createFitInstallation();
+  const server = await serveHere(join(folder, 'data'), { ...env, SYNC_SCHEDULE: 'off', PORT: '0', ADMIN_PORT: '0' });
+  const linesFor = async (adminUrl: string) =>
+    (await examine(folder, { ...env, ADMIN_URL: adminUrl }, '--public')).lines
+      .filter(({ about }) => about === 'admin pages')
+      .map(({ level, sentence }) => `${level}: ${sentence}`);
+  expect(await linesFor(server.adminUrl)).toEqual([`ok: ${server.adminUrl}/sign-in answers as ${server.adminUrl}.`]);
+  const other = await listen((request, response) => {
+    response.statusCode = request.url === '/sign-in' ? 421 : 404;
+    response.end();
+  });
+  expect(await linesFor(other)).toEqual([
+    expect.stringMatching(/^fault: .* HTTP 421: the header Host or X-Forwarded-Host/),
+  ]);
+  const seenAs = (cookie: string) => {
+    const headers = new Headers({ 'set-cookie': `form=x; Path=/; HttpOnly${cookie}` });
+    return judgeAdminPages('https://ledger.example', { status: 200, problem: null, headers });
+  };
+  expect(seenAs('; Secure').level).toBe('ok');
+  expect(seenAs('')).toMatchObject({
+    level: 'fault',
+    sentence: expect.stringContaining('X-Forwarded-Proto') as string,
+  });
+  await server.stop();
+  expect(await linesFor(server.adminUrl)).toEqual([expect.stringMatching(/^note: .* cannot be reached from here/)]);
 });
 
 it('doctor checks the public address, each webhook, the API key and the clock with --public', async () => {

@@ -292,7 +292,7 @@ test('a killed backup leaves no file, and an interrupted restore begins again', 
   await kill(home, ['backup', '--out', out, '--recipient', recipient], /entries written/);
   const left = await readdir(out);
   expect(left).toHaveLength(1);
-  expect(left[0]).toMatch(/\.age\.part$/);
+  expect(left[0]).toMatch(/\.age\.[0-9a-f]{8}\.part$/);
 
   const made = await backUp(home, recipient);
   expect(made.seq).toBe(8000);

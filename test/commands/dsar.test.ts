@@ -174,7 +174,7 @@ describe('dsar', () => {
     await expect(run('move', 'default-9', 'start')).rejects.toThrow(/Unknown case default-9/);
     await expect(run(...opening, '--source', 'nowhere')).rejects.toThrow(/Unknown source nowhere/);
     await expect(run(...opening.map((arg) => (arg.startsWith('2026') ? 'yesterday' : arg)))).rejects.toThrow(
-      /receivedAt/,
+      /Invalid time "yesterday" for --received: use ISO 8601, e\.g\. 2026/,
     );
     const { caseId } = JSON.parse((await run(...opening, '--json')).out) as { caseId: string };
     await expect(run('move', caseId, 'mark-ready')).rejects.toThrow(/not possible while the case is opened/);

@@ -39,6 +39,8 @@ test('`export` writes everything in open formats with a verifier that finds each
       body,
     })),
   );
+  const odd = { consent_id: '-c-1', banner_id: '+main', visitor_hash: '=v-1', consent: { analytics: true } };
+  await world.event('consent.recorded', { ...odd, timestamp: new Date().toISOString() });
   await world.context.projector.catchUp();
   await writeFile(join(home, 'controller.yaml'), 'name: Acme GmbH\n');
   await writeFile(join(home, 'shop.yaml'), 'name: Shop AG\n');
@@ -76,8 +78,15 @@ test('`export` writes everything in open formats with a verifier that finds each
   expect(lines).toHaveLength(report.seq);
   for (const line of lines) expect(isEntry(JSON.parse(line))).toBe(true);
   expect(lines.some((line) => line.includes('"bodyBase64":"/wCA"'))).toBe(true);
-  const cases = parse<{ case_id: string }>(await readText(folder, 'tables', 'cases.csv'), { columns: true, bom: true });
+  const cases = parse<{ case_id: string }>(await readText(folder, 'tables', 'cases.csv'), { columns: true });
   expect(cases).toHaveLength(3);
+  // Ids are those of the entries, so that they can be joined with them.
+  const decisions = parse<Record<string, string>>(await readText(folder, 'tables', 'decision_history.csv'), {
+    columns: true,
+  });
+  const cells = decisions.flatMap((row) => Object.values(row));
+  expect(cells).toEqual(expect.arrayContaining(['-c-1', '+main', '=v-1']));
+  expect(await readText(folder, 'README.md')).toContain('import all columns as text');
   expect(cases[0]).toHaveProperty('requester_email');
   expect(await readdir(join(folder, 'documents'))).toHaveLength(1);
   expect(await readText(folder, 'controller.yaml')).toBe('name: Acme GmbH\n');

@@ -9,6 +9,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createClient } from '../../client/client.ts';
 import { selfSigned } from '../cli/self-signed.ts';
 import { untilThere } from '../cli/command-line.ts';
 import { findFreePort } from '../servers/own-process.ts';
@@ -348,6 +349,34 @@ describe.each(proxies)('$name in front of the program', (proxy) => {
       .executeTakeFirstOrThrow();
     await store.close();
     expect(Number(count)).toBe(statuses.length);
+  });
+
+  test('is not taken for the API by its TypeScript client', async () => {
+    const { ask, receivers } = await startBehind(proxy);
+    const connect = (host: string, from: string) => {
+      const through = async (input: string | URL | Request): Promise<Response> => {
+        const { method, url, headers } = new Request(input);
+        const path = url.slice(`https://${host}`.length);
+        const {
+          status,
+          text,
+          headers: had,
+        } = await ask(host, path, { method, from, headers: Object.fromEntries(headers) });
+        return new Response(text === '' ? null : text, { status, headers: had as Record<string, string> });
+      };
+      return createClient({ url: `https://${host}`, token: 'clt_wrong', fetch: through });
+    };
+    const codeAt = async (host: string, from = INSIDE) => {
+      const { data, error } = await connect(host, from).GET('/api/v1/cases');
+      expect(data).toBeUndefined();
+      expect(error?.detail).toMatch(/\S \S/);
+      return [error?.status, error?.code];
+    };
+    expect(await codeAt(OFFICE)).toEqual([401, 'sign_in_required']);
+    expect(await codeAt(OFFICE, OUTSIDE)).toEqual([403, 'unexpected_response']);
+    expect(await codeAt(PUBLIC)).toEqual([404, 'unexpected_response']);
+    await receivers[0]?.stop();
+    expect(await codeAt(OFFICE)).toEqual([502, 'unexpected_response']);
   });
 
   test('accepts an upload to be checked, far beyond BODY_LIMIT', async () => {

@@ -178,7 +178,7 @@ it('every document of a fixed ledger has the same bytes as before', async () => 
       "delivery-log.html": "8423c5f0cc3647b6",
       "delivery-log.json": "254d9d8239d580be",
       "delivery-log.pdf": "c72bbf5b8957e833",
-      "dsar-pack.zip": "1f03e3cd3d136713",
+      "dsar-pack.zip": "d3820ac80a4ae5b0",
       "dsar-register.csv": "a9f8876dc4ea438d",
       "dsar-register.html": "72a4adb57506db70",
       "dsar-register.json": "c5dfefeecf5e528a",

@@ -147,7 +147,7 @@ describe('the route table', () => {
   it('prevents an app from starting if a route has no rule', async () => {
     const app = Fastify({ exposeHeadRoutes: false });
     requireRules(app);
-    expect(() => app.get('/cases', async () => '')).not.toThrow();
+    expect(() => app.get('/healthz', async () => '')).not.toThrow();
     expect(() => app.get('/secrets', async () => '')).toThrow('GET /secrets has no rule');
     await app.close();
   });

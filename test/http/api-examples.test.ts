@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
 import { connectAssistant } from './assistant.ts';
 import { tokenOf } from './api-caller.ts';
@@ -29,24 +31,51 @@ it('the documented curl command lists the open requests', async () => {
   expect(await answer.json()).toMatchObject({ items: [{ source: 'default', kind: 'access' }] });
 });
 
-it('the documented TypeScript client lists and records requests', async () => {
-  const world = await createOfficeWorld();
-  const { secret } = await tokenOf(world, 'officer', { scope: 'work' });
+/** Runs the documented TypeScript program against an address. */
+async function runProgram(url: string, token: string) {
   const [program = ''] = examples('ts');
   const filled = program
     .replace("'consent-ledger/client'", JSON.stringify(join(root, 'client/client.ts')))
-    .replace('https://ledger.example', world.adminUrl);
+    .replace('https://ledger.example', url);
   expect(filled).not.toContain('consent-ledger/client');
   const file = join(await temporaryFolder(), 'example.mts');
   await writeFile(file, filled);
-  const run = () =>
-    promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
-      ...{ cwd: root, timeout: 60_000 },
-      env: { ...process.env, LEDGER_TOKEN: secret },
-    });
-  expect(await run()).toEqual({ stdout: '', stderr: '' });
+  return promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
+    ...{ cwd: root, timeout: 60_000 },
+    env: { ...process.env, LEDGER_TOKEN: token },
+  });
+}
+
+it('the documented TypeScript client lists and records requests', async () => {
+  const world = await createOfficeWorld();
+  const { secret } = await tokenOf(world, 'officer', { scope: 'work' });
+  const first = await runProgram(world.adminUrl, secret);
+  const [, recorded] = /^recorded as (default-o\d{10})\n$/.exec(first.stdout) ?? [];
+  expect(recorded).toBeDefined();
   // The second run lists the request that the first one recorded, and its key prevents a second record.
-  expect((await run()).stdout).toMatch(/^default-o\d{10} 2026-02-\d\d\S*\n$/);
+  const second = await runProgram(world.adminUrl, secret);
+  expect(second.stdout).toMatch(new RegExp(`^${recorded} 2026-02-\\d\\d\\S*\nrecorded as ${recorded}\n$`));
+});
+
+it.each<[string, RequestListener]>([
+  ['to everything', (_, response) => response.writeHead(502, { 'content-length': '0' }).end()],
+  [
+    'to what is recorded',
+    ({ method }, response) =>
+      method === 'GET'
+        ? response.writeHead(200, { 'content-type': 'application/json' }).end('{"items":[],"nextCursor":null}')
+        : response.writeHead(502, { 'content-length': '0' }).end(),
+  ],
+])('the documented TypeScript client ends with the reason if a proxy responds 502 %s', async (_, respond) => {
+  const proxy = createServer(respond).listen(0, '127.0.0.1');
+  await new Promise((resolve) => proxy.once('listening', resolve));
+  onTestFinished(() => void proxy.close());
+  const run = runProgram(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, 'clt_x');
+  await expect(run).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/responded 502 without content/),
+  });
 });
 
 it('the documented settings connect an assistant with MCP over HTTP', async () => {

@@ -39,7 +39,7 @@ const take = (text: string) => {
 
 /** The first button of a list, with the form that all its buttons share. */
 const takeFromList = (text: string) => {
-  const [shared = ''] = /<form id="take-requests"[\s\S]*?<\/form>/.exec(text) ?? [];
+  const [shared = ''] = /<form[^>]* id="take-requests"[\s\S]*?<\/form>/.exec(text) ?? [];
   const [button = ''] = /<button[^>]*form="take-requests"[^>]*>/.exec(text) ?? [];
   const fields = [...`${shared}${button}`.matchAll(/name="(\w+)" value="([^"]*)"/g)];
   return {

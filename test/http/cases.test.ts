@@ -118,7 +118,7 @@ describe('the page of a request', () => {
     const when = await move(olga, caseId, 'note', { text: '' });
     expect([when.status, when.text.includes('Note: this field is required.')]).toEqual([422, true]);
     const time = await move(olga, caseId, 'refuse', { at: 'yesterday', reasons: 'x', basis: 'y', remedies: 'z' });
-    expect([time.status, time.text.includes('use a date and time')]).toEqual([422, true]);
+    expect([time.status, time.text.includes('use ISO 8601, e.g. 2026-07-01T')]).toEqual([422, true]);
     expect((await world.actions('case.moved')).length).toBe(1);
   });
 

@@ -45,7 +45,7 @@ it('the Consent look-up page answers for an id and a time, records it, and keeps
   const mail = await olga.post('/consent', { identifier: 'ada@example.org', at, source: 'default' });
   expect([mail.status, mail.text.includes('is not configured')]).toEqual([422, true]);
   const noTime = await olga.post('/consent', { identifier: 'visitor-7', at: 'soon', source: 'default' });
-  expect([noTime.status, noTime.text.includes('Enter the time.')]).toEqual([422, true]);
+  expect([noTime.status, noTime.text.includes('use ISO 8601, e.g. 2026-07-01T')]).toEqual([422, true]);
 });
 
 describe('the statement', () => {

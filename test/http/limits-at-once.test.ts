@@ -418,7 +418,7 @@ const limits: Readonly<Record<string, Limit>> = {
     refusal: /^refused$/,
     async arrange(world) {
       const person = await officerIn(world);
-      const { secret } = proposeSecondFactor(person.email) ?? { secret: '' };
+      const { secret } = proposeSecondFactor(person.email, 'test') ?? { secret: '' };
       const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({
         timestamp: world.context.clock().getTime(),
       });

@@ -76,8 +76,9 @@ describe('every refusal has the envelope', () => {
     ['a path that cannot be decoded', post([], '', '/webhooks/%zz'), 400],
     ['a path with half a character', post([], '', '/webhooks/%e2%82'), 400],
     ['a very long source', post(['Content-Length: 0'], '', `/webhooks/${'a'.repeat(5000)}`), 404],
-    ['a slash behind the source', post(['Content-Length: 0'], '', '/webhooks/default/'), 404],
-    ['two slashes', post(['Content-Length: 0'], '', '//webhooks//default'), 404],
+    ['a slash behind the source, without a signature', post(['Content-Length: 0'], '', '/webhooks/default/'), 401],
+    ['two slashes, without a signature', post(['Content-Length: 0'], '', '//webhooks//default'), 401],
+    ['two slashes elsewhere', 'GET //healthz HTTP/1.1\r\nHost: x\r\n\r\n', 404],
     ['a way up', post(['Content-Length: 0'], '', '/webhooks/../healthz'), 404],
     ['a source in another writing', post(['Content-Length: 0'], '', '/webhooks/d%C3%A9fault'), 404],
     ['an unknown source', post(['Content-Length: 0'], '', '/webhooks/%00'), 404],
@@ -91,6 +92,15 @@ describe('every refusal has the envelope', () => {
     expect(accepted).toEqual([]);
   });
 });
+
+test.each(['/webhooks/default/', '//webhooks/default', '//webhooks//default//', '/webhooks/default/?from=service'])(
+  'a delivery to %s reaches its source',
+  async (path) => {
+    const answer = await talk(post([sign('{"a":1}'), 'Content-Length: 7', 'Connection: close'], '{"a":1}', path));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(accepted.map(String)).toEqual(['{"a":1}']);
+  },
+);
 
 test('a second request hidden in the body of the first is read as body, not as a request', async () => {
   const hidden = post(['Content-Length: 1', sign('y')], 'y');

@@ -88,6 +88,19 @@ describe('the request form', () => {
     expect((await world.context.verify()).faults).toEqual([]);
   });
 
+  it.each(['marks&spencer@example.co.uk', 'ada@xn--mnchen-3ya.xn--p1ai', 'jörg@beispiel.ευ', '用户@例子.中国'])(
+    'takes the address %s, and leaves it to no browser to judge it',
+    async (email) => {
+      const world = await createFormWorld();
+      // Browsers refuse letters outside ASCII before the @ in fields of the type email.
+      expect((await createVisitor(world.url).get('/r/default')).text).toMatch(
+        /<input [^>]*name="email"[^>]* type="text"/,
+      );
+      const { sent } = await fillIn(world, { ...ada, email });
+      expect([sent.status, (await cases(world)).map((row) => row.requester_email)]).toEqual([303, [email]]);
+    },
+  );
+
   it('opens one case if it is sent twice', async () => {
     const world = await createFormWorld();
     const { send, sent } = await fillIn(world, ada);
@@ -451,6 +464,19 @@ describe('the request form', () => {
       expect(one.text).not.toContain('<script');
     }
     expect([...framed.headers.getSetCookie(), ...sent.headers.getSetCookie()]).toEqual([]);
+  });
+
+  it.each([
+    ['de-AT', 'de-AT'],
+    ['pt-BR', 'pt-BR'],
+    ['PT_br', 'pt-BR'],
+    ['fr', 'fr-FR'],
+    ['xx-DE', 'nl-NL'],
+    ['__proto__', 'nl-NL'],
+  ])('takes the language of its address as people write it: %s', async (language, locale) => {
+    const world = await createFormWorld();
+    const page = await fetch(`${world.url}/r/default?language=${language}`, { headers: { 'accept-language': 'nl' } });
+    expect(/<html lang="([^"]+)"/.exec(await page.text())?.[1]).toBe(locale);
   });
 
   it.each(Object.keys(letterLanguages))('asks in %s, for every kind of request', async (language) => {

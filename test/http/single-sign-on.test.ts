@@ -7,7 +7,7 @@ import { createOfficeWorld, createVisitor, type Page, type Visitor } from './off
 const CLI = { officer: 'test', role: 'owner' } as unknown as Parameters<typeof invitePerson>[2];
 const ADDRESS = 'olga@office.example';
 
-async function begin(accounts: Record<string, ProvidedAccount>) {
+async function begin(accounts: Record<string, ProvidedAccount>, env: Record<string, string> = {}) {
   const port = await findFreePort();
   const provider = await startSignOnProvider({
     redirectUri: `http://127.0.0.1:${port}/sign-in/sso/callback`,
@@ -22,6 +22,7 @@ async function begin(accounts: Record<string, ProvidedAccount>) {
       OIDC_CLIENT_ID: 'ledger',
       OIDC_CLIENT_SECRET: 'a-secret-of-the-client-0123456789',
       OIDC_NAME: 'the office <login>',
+      ...env,
     },
     { worker: false },
   );
@@ -83,6 +84,50 @@ test('an account is opened by the verified address that the provider names, and 
   expect((await signOn('olga')).text).toContain('There is no account for you here');
   await setDisabled(world.context, personId, false, CLI);
   expect((await signOn('heir')).status).toBe(303);
+});
+
+test('a provider that states nothing about addresses is trusted only by a setting, and never against its word', async () => {
+  const accounts: Record<string, ProvidedAccount> = {
+    olga: { sub: 'olga', email: ADDRESS },
+    unverified: { sub: 'olga', email: ADDRESS, email_verified: false },
+  };
+  const standard = await begin(accounts);
+  expect((await standard.signOn('olga')).text).toContain('did not give a verified e-mail address');
+  const trusting = await begin(accounts, { OIDC_EMAIL_TRUST: 'issuer' });
+  expect((await trusting.signOn('unverified')).text).toContain('did not give a verified e-mail address');
+  expect((await trusting.signOn('olga')).status).toBe(303);
+});
+
+test('the page says why the provider signed nobody in', async () => {
+  const accounts = { olga: { sub: 'olga', email: ADDRESS, email_verified: true } };
+  const mistyped = await begin(accounts, { OIDC_CLIENT_SECRET: 'a-mistyped-secret-of-the-client-01' });
+  const refused = await mistyped.signOn('olga');
+  expect([refused.status, refused.text]).toEqual([
+    401,
+    expect.stringMatching(/did not sign you in: client authentication failed \(invalid_client\)\./) as string,
+  ]);
+
+  const { world, provider } = await begin(accounts);
+  const visitor = createVisitor(world.adminUrl);
+  const begun = new URL((await visitor.get('/sign-in/sso')).headers.get('location') ?? '');
+  const told = new URLSearchParams({
+    ...{ error: 'access_denied', state: begun.searchParams.get('state') ?? '', iss: provider.issuer },
+    error_description: 'AADSTS50105: The user is not assigned to a role. <b>',
+  });
+  const back = await visitor.get(`/sign-in/sso/callback?${told.toString()}`);
+  expect(back.text).toContain('AADSTS50105: The user is not assigned to a role. &lt;b> (access_denied).');
+  // Only with the state of this browser: a link could otherwise put words on the page.
+  const other = createVisitor(world.adminUrl);
+  await other.get('/sign-in/sso');
+  expect((await other.get(`/sign-in/sso/callback?${told.toString()}`)).text).not.toContain('AADSTS');
+});
+
+test('the redirect address is that of ADMIN_URL, whatever the request says', async () => {
+  const { world } = await begin({}, { ADMIN_URL: 'https://ledger.office.example' });
+  const begun = await fetch(`${world.adminUrl}/sign-in/sso`, { redirect: 'manual' });
+  expect(new URL(begun.headers.get('location') ?? '').searchParams.get('redirect_uri')).toBe(
+    'https://ledger.office.example/sign-in/sso/callback',
+  );
 });
 
 test('responses that were not requested here, are used again, were changed or come too late sign nobody in', async () => {

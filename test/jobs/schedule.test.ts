@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
-import { createScheduler } from '../../src/jobs/schedule.ts';
+import { createScheduler, nextTime } from '../../src/jobs/schedule.ts';
 import type { Store } from '../../src/store/store.ts';
 import { PATIENTLY, temporaryStore } from '../temporary.ts';
 
@@ -76,6 +76,64 @@ test('daylight saving neither loses nor doubles a day', async () => {
       seen.push(new Date(Date.parse('2026-10-24T12:00:00Z') + hour * 3_600_000).toISOString());
   }
   expect(seen).toEqual(['2026-10-25T01:00:00.000Z', '2026-10-26T02:00:00.000Z', '2026-10-27T02:00:00.000Z']);
+});
+
+/** Each zone with days on which its clock goes forward and back; in Santiago and Cairo, midnight is skipped. */
+const changes: Readonly<Record<string, readonly string[]>> = {
+  'Europe/Berlin': ['2026-03-29', '2026-10-25'],
+  'Europe/London': ['2026-03-29', '2026-10-25'],
+  'America/New_York': ['2026-03-08', '2026-11-01'],
+  'Australia/Lord_Howe': ['2026-10-04', '2026-04-05'],
+  'America/Santiago': ['2026-09-06', '2026-04-04'],
+  'Africa/Cairo': ['2026-04-24', '2026-10-29'],
+};
+
+/** The runs of the days around a date, as local times `MM-DD HH:MM`, and in UTC. */
+function runsAround(cron: string, timeZone: string, date: string): { local: string[]; utc: string[] } {
+  const day = 86_400_000;
+  const [from, to] = [Date.parse(date) - 2 * day, Date.parse(date) + 3 * day];
+  const [local, utc]: [string[], string[]] = [[], []];
+  for (let at = nextTime(cron, timeZone, new Date(from)); at !== null && at.getTime() < to; ) {
+    local.push(at.toLocaleString('sv', { timeZone }).slice(5, 16));
+    utc.push(at.toISOString().slice(5, 16).replace('T', ' '));
+    at = nextTime(cron, timeZone, at);
+  }
+  return { local, utc };
+}
+
+test.each(Object.entries(changes).flatMap(([timeZone, dates]) => dates.map((date) => [timeZone, date] as const)))(
+  'a daily time runs once on each day around a clock change: %s, %s',
+  (timeZone, date) => {
+    // Those of the worker, and every half hour of a day.
+    const own = ['17 3 * * *', '53 4 * * *', '7 1 * * *', '41 2 * * *', '23 4 * * *', '40 3 * * *'];
+    const halves = Array.from({ length: 48 }, (_, n) => `${(n % 2) * 30} ${Math.floor(n / 2)} * * *`);
+    const days = [-1, 0, 1].map((n) => new Date(Date.parse(date) + n * 86_400_000).toISOString().slice(5, 10));
+    for (const cron of [...own, ...halves]) {
+      const { local } = runsAround(cron, timeZone, date);
+      const counts = days.map((day) => local.filter((run) => run.startsWith(day)).length);
+      expect([cron, ...counts]).toEqual([cron, 1, 1, 1]);
+    }
+  },
+);
+
+test('at clock changes, one time of the day runs once, lists and ranges run as the clock shows', () => {
+  const on = (date: string, cron: string) => {
+    const { local, utc } = runsAround(cron, 'Europe/Berlin', date);
+    return local.flatMap((run, n) => (run.startsWith(date.slice(5)) ? [`${run.slice(6)} (${utc[n]?.slice(6)}Z)`] : []));
+  };
+  const [forward, back] = ['2026-03-29', '2026-10-25'];
+  // 02:30 does not exist: the first minute after the gap. It exists twice: the first one.
+  expect([on(forward, '30 2 * * *'), on(back, '30 2 * * *')]).toEqual([['03:00 (01:00Z)'], ['02:30 (00:30Z)']]);
+  // Lists, ranges and steps of hours: a time that does not exist is left out, one that exists twice runs twice.
+  expect(on(forward, '30 2,14 * * *')).toEqual(['14:30 (12:30Z)']);
+  expect(on(back, '30 2,14 * * *')).toEqual(['02:30 (00:30Z)', '02:30 (01:30Z)', '14:30 (13:30Z)']);
+  expect([on(forward, '30 2-3 * * *'), on(back, '30 2-3 * * *')]).toEqual([
+    ['03:30 (01:30Z)'],
+    ['02:30 (00:30Z)', '02:30 (01:30Z)', '03:30 (02:30Z)'],
+  ]);
+  expect([on(forward, '0-59/20 2 * * *').length, on(back, '0-59/20 2 * * *').length]).toEqual([0, 6]);
+  // As many minutes apart as ever, counted in real time.
+  expect([on(forward, '*/30 * * * *').length, on(back, '*/30 * * * *').length]).toEqual([46, 50]);
 });
 
 test('only one of two processes enqueues', async () => {

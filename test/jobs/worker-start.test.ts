@@ -20,7 +20,7 @@ test('a worker that does not start leaves nothing running', async () => {
     vi.spyOn(context.readings, 'pending').mockRejectedValue(new Error('damaged'));
     const before = timers();
     await expect(startWorker(context)).rejects.toThrow('damaged');
-    expect(timers()).toBe(before);
+    expect(timers()).toBeLessThanOrEqual(before);
   } finally {
     await context.close();
   }

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
+  countryName,
   findJurisdiction,
   jurisdictionChoices,
+  jurisdictionChoicesIn,
   jurisdictionSchema,
   mapJurisdiction,
   nearJurisdictions,
 } from '../../src/law/jurisdictions.ts';
+import { normaliseJurisdiction, placeOfEstablishment } from '../../src/law/regime-table.ts';
 import { profileSchema } from '../../src/law/profile.ts';
 
 describe('words for a place', () => {
@@ -40,16 +43,60 @@ describe('words for a place', () => {
     ['GDPR', 'EU'],
     ['EU', 'EU'],
     ['BR-SP', 'BR-SP'],
+    // Places with a code as a country and one as a part of another, as which they have other laws.
+    ['CN-TW', 'TW'],
+    ['CN-HK', 'HK'],
+    ['cn_mo', 'MO'],
+    ['Hong Kong SAR, China', 'HK'],
+    ['Hong Kong, China', 'HK'],
+    ['Macao SAR', 'MO'],
+    ['Taiwan, China', 'TW'],
+    ['NL-AW', 'AW'],
+    ['Aruba, Netherlands', 'AW'],
+    ['NL-BQ1', 'BQ'],
+    ['Guadeloupe, France', 'GP'],
+    ['FR-974', 'RE'],
+    ['FR-GP', 'GP'],
+    ['FI-01', 'AX'],
+    ['US-PR', 'PR'],
+    ['Puerto Rico, USA', 'PR'],
+    // Codes and names of former and newer parts.
+    ['FR-75', 'FR'],
+    ['NO-32', 'NO'],
+    ['no-01', 'NO'],
+    ['Akershus, Norway', 'NO'],
+    ['Munich, Germany', 'DE'],
+    // Everyday and formal names.
+    ['België', 'BE'],
+    ['Koninkrijk België', 'BE'],
+    ['Chine', 'CN'],
+    ['República Democrática do Congo', 'CD'],
   ])('%s means %s', (words, code) => {
     expect(mapJurisdiction(words)).toBe(code);
   });
 
-  it.each(['', 'Xyz', 'Georgia', 'Congo', 'Korea', 'Washington', 'Europe', 'Paris, Texas', 'TX', 'x'.repeat(5000)])(
-    '%j does not name a place with certainty',
-    (words) => {
-      expect(mapJurisdiction(words)).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    'Xyz',
+    'Georgia',
+    'Congo',
+    'Korea',
+    'Washington',
+    'Europe',
+    'Paris, Texas',
+    'TX',
+    'US-XX',
+    'CA-XX',
+    'XX-75',
+    'Springfield, USA',
+    'Portland, Oregon',
+    'Paris, Norway',
+    'nowhere 1, Norway',
+    'anything that is not in, Norway',
+    'x'.repeat(5000),
+  ])('%j does not name a place with certainty', (words) => {
+    expect(mapJurisdiction(words)).toBeNull();
+  });
 });
 
 describe('the list of places', () => {
@@ -66,6 +113,45 @@ describe('the list of places', () => {
     expect(findJurisdiction('US-CA')?.name).toBe('California, United States');
     expect(findJurisdiction('DE')?.name).toBe('Germany');
     expect(findJurisdiction('California')).toBeNull();
+  });
+
+  it('has one law for a place with two codes, also where the other one is entered or was recorded', () => {
+    for (const [part, country] of [
+      ['CN-TW', 'TW'],
+      ['CN-HK', 'HK'],
+      ['NL-AW', 'AW'],
+      ['FR-974', 'RE'],
+    ] as const) {
+      expect(jurisdictionSchema.parse(part)).toBe(country);
+      expect(normaliseJurisdiction(part)).toBe(country);
+      expect(profileSchema.parse({ name: 'x', country: part.slice(0, 2), region: part.slice(3) })).toMatchObject({
+        country,
+        region: null,
+      });
+      expect(placeOfEstablishment({ country: part.slice(0, 2), region: part.slice(3) })).toEqual({
+        country,
+        region: null,
+      });
+    }
+    const taken = jurisdictionChoices().map(({ code }) => code);
+    expect(taken).toEqual([...new Set(taken.map((code) => normaliseJurisdiction(code)))]);
+    expect(jurisdictionSchema.parse('NO-32')).toBe('NO');
+    expect(jurisdictionSchema.safeParse('US-XX').success).toBe(false);
+  });
+
+  it('names countries as people do, in every language', () => {
+    const formal = /Koninkrijk|Republiek|Vorstendom|Bondsrepubliek|Gemenebest van|Föderation|Repubblica di Cina|,/;
+    const allowed = new Set(['GB', 'CF', 'DO', 'PF', 'SH', 'BQ', 'MF', 'SX', 'GS', 'UM']);
+    for (const language of ['de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'sv'])
+      for (const { code, name } of jurisdictionChoicesIn(language))
+        if (code.length === 2 && !allowed.has(code))
+          expect([language, code, name]).toEqual([language, code, expect.not.stringMatching(formal)]);
+    const names = (code: string) => ['en', 'de', 'nl', 'it', 'pt'].map((language) => countryName(code, language));
+    expect(names('BE')).toEqual(['Belgium', 'Belgien', 'België', 'Belgio', 'Bélgica']);
+    expect(names('TW')).toEqual(['Taiwan', 'Taiwan', 'Taiwan', 'Taiwan', 'Taiwan']);
+    expect(names('RU')[1]).toBe('Russland');
+    expect(names('US').slice(1, 4)).toEqual(['Vereinigte Staaten', 'Verenigde Staten', 'Stati Uniti']);
+    expect([names('CG')[4], names('CD')[4]]).toEqual(['República do Congo', 'República Democrática do Congo']);
   });
 
   it('accepts a code in any case, and answers anything else with suggestions', () => {

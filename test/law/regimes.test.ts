@@ -239,6 +239,23 @@ describe('the days off', () => {
     expect(findHoliday('2026-05-15', place('LI'))).toBeNull(); // only offices close
     expect(findHoliday('2027-03-15', place('CY'))).toBe('Clean Monday');
     expect(findHoliday('2027-03-16', place('CY'))).toBeNull();
+    // Where the library errs.
+    expect(findHoliday('2026-06-28', place('ES', 'CB'))).toBeNull();
+    expect(findHoliday('2026-07-28', place('ES', 'CB'))).toBe('Día de las Instituciones de Cantabria');
+    for (const [first, monday] of [
+      ['2021-05-01', '2021-05-03'],
+      ['2027-05-01', '2027-05-03'],
+    ] as const)
+      for (const [region, isOff] of [
+        ['CT', false],
+        ['MD', true],
+      ] as const) {
+        expect(findHoliday(first, place('ES', region))).toBe('Labour Day');
+        expect([monday, region, findHoliday(monday, place('ES', region)) !== null]).toEqual([monday, region, isOff]);
+      }
+    expect(findHoliday('2026-06-01', place('CN'))).toBeNull();
+    expect(findHoliday('2026-10-01', place('CN'))).toBe('National Day');
+    expect(findHoliday('2026-04-04', place('TW'))).not.toBeNull();
     expect(findHoliday('2026-12-25', place('ZZ'))).toBeNull();
     expect(findHoliday('2026-12-25', null)).toBeNull();
     expect(knowsHolidays(place('DE', 'BY'))).toEqual({ country: true, region: true });

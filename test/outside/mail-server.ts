@@ -3,6 +3,7 @@ import { SMTPServer } from 'smtp-server';
 import { onTestFinished } from 'vitest';
 
 export interface TakenMail {
+  readonly from: string;
   readonly to: readonly string[];
   /** As it was sent. */
   readonly raw: string;
@@ -39,7 +40,12 @@ export const MAIL_USER = 'ledger@example.org';
 export const MAIL_PASSWORD = 'pass word:@/%';
 
 /** A real SMTP server that accepts mail of one user, with an untrusted certificate. */
-export async function startMailServer({ tls = false, startTls = true, port = 0 } = {}): Promise<MailServer> {
+export async function startMailServer({
+  tls = false,
+  startTls = true,
+  smtpUtf8 = true,
+  port = 0,
+} = {}): Promise<MailServer> {
   const mails: TakenMail[] = [];
   const refusal = (at: string) =>
     taken.refuse?.at === at
@@ -47,6 +53,7 @@ export async function startMailServer({ tls = false, startTls = true, port = 0 }
       : null;
   const server = new SMTPServer({
     secure: tls,
+    hideSMTPUTF8: !smtpUtf8,
     disabledCommands: startTls ? [] : ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth: (auth, _session, done) =>
@@ -61,6 +68,7 @@ export async function startMailServer({ tls = false, startTls = true, port = 0 }
         const mail = read(
           Buffer.concat(chunks).toString(),
           session.envelope.rcptTo.map(({ address }) => address),
+          session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address,
         );
         const connections = server.connections as Set<Open>;
         if (taken.treat !== null)
@@ -100,7 +108,7 @@ export async function startMailServer({ tls = false, startTls = true, port = 0 }
   return taken;
 }
 
-function read(raw: string, to: readonly string[]): TakenMail {
+function read(raw: string, to: readonly string[], from: string): TakenMail {
   const parts = raw.split(/^--[^\r\n]*\r?$/m).filter((part) => /content-type: /i.test(part));
   const bodies = parts.map((part) => {
     const [head = '', ...body] = part.split('\r\n\r\n');
@@ -114,6 +122,7 @@ function read(raw: string, to: readonly string[]): TakenMail {
   const text = bodies.filter(({ name, isText }) => name === '' && isText).at(-1);
   const subject = /^Subject: ((?:.|\r\n )*)\r$/m.exec(raw)?.[1] ?? '';
   return {
+    from,
     to,
     raw,
     subject: subject.replaceAll('\r\n', ''),

@@ -13,7 +13,7 @@ const settings = (port: number, other: Partial<MailSettings> = {}): MailSettings
   implicitTls: false,
   login: { user: MAIL_USER, password: MAIL_PASSWORD },
   clearText: true,
-  from: 'Consent ledger <ledger@example.org>',
+  from: { name: 'Consent ledger', address: 'ledger@example.org' },
   ...other,
 });
 
@@ -28,6 +28,52 @@ test('a mail reaches a server that asks for a login, with its attachments', asyn
   expect(server.mails).toMatchObject([{ to: ['dpo@example.org'], text: 'Grüße\n', attachments: { 'a.txt': '— x\n' } }]);
   expect(server.mails[0]?.raw).toContain('Auto-Submitted: auto-generated');
   expect(server.mails[0]?.raw).toContain('Message-ID: <one@example.org>');
+});
+
+test('a name of the sender may hold anything', async () => {
+  const server = await startMailServer();
+  for (const name of ['Privacy: Acme', 'Acme; Ltd', 'Acme, Ltd <EU>', 'Acme [Group] (EU)', 'Büro "Daten"']) {
+    await sendMail(settings(server.port, { from: { name, address: 'ledger@example.org' } }), mail);
+    const { raw = '', from } = server.mails.at(-1) ?? {};
+    const header = /^From: ((?:.|\r\n )*)\r$/m.exec(raw)?.[1] ?? '';
+    expect([name, from, header.endsWith('<ledger@example.org>')]).toEqual([name, 'ledger@example.org', true]);
+    expect(header.match(/@/g)).toHaveLength(1);
+    if (!/[^ -~]/.test(name)) expect(header.replaceAll(/\\(.)/g, '$1')).toBe(`"${name}" <ledger@example.org>`);
+    expect(raw).toContain('Message-ID: <one@example.org>');
+  }
+});
+
+test('an address outside ASCII goes only to a server that offers SMTPUTF8', async () => {
+  const international = ['jörg@example.de', 'νίκος@παράδειγμα.ευ'];
+  const able = await startMailServer();
+  await sendMail(settings(able.port), { ...mail, to: international });
+  expect(able.mails.map(({ to }) => to)).toEqual([international]);
+
+  for (const startTls of [true, false]) {
+    const unable = await startMailServer({ smtpUtf8: false, startTls });
+    let attempts = 0;
+    const sending = async (more: Partial<MailSettings>, to: string[]) =>
+      (await sendMail(settings(unable.port, more), { ...mail, to }, undefined, () => {
+        attempts += 1;
+        return Promise.resolve();
+      }).catch((error: unknown) => error)) as SendError | undefined;
+    for (const to of international) {
+      const refused = await sending({}, ['dpo@example.org', to]);
+      expect(refused).toMatchObject({ isFinal: true, isUnknown: false });
+      expect(refused?.message).toMatch(
+        /^the mail server 127\.0\.0\.1:\d+ cannot send .* \(it does not offer SMTPUTF8\)$/,
+      );
+    }
+    const from = { name: null, address: 'büro@example.org' };
+    expect((await sending({ from }, ['dpo@example.org']))?.message).toContain('does not offer SMTPUTF8');
+    expect([unable.mails, attempts]).toEqual([[], 0]);
+    // A domain outside ASCII is sent in punycode, which every server understands.
+    expect(await sending({}, ['ada@münchen.de'])).toBeUndefined();
+    expect([unable.mails.map(({ raw }) => /^To: (.*)\r$/m.exec(raw)?.[1]), attempts]).toEqual([
+      ['ada@xn--mnchen-3ya.de'],
+      1,
+    ]);
+  }
 });
 
 test('a mail can be answered to an office, if its address is exactly one', async () => {

@@ -15,6 +15,7 @@ import {
   setDisabled,
 } from '../../src/people/people.ts';
 import type { PeopleDeps } from '../../src/people/sessions.ts';
+import { issuerName, proposeSecondFactor } from '../../src/people/second-factor.ts';
 import { signIn } from '../../src/people/sign-in.ts';
 import { temporaryLedger, testKeys } from '../temporary.ts';
 
@@ -281,4 +282,20 @@ describe('access that does not need the password', () => {
     expect((await joinByLink(deps, made.link?.token ?? '', GOOD, 'test')).outcome).toBe('joined');
     expect((await signIn(deps, given, from)).outcome).toBe('signed-in');
   });
+});
+
+it('an authenticator app lists the installation by its host', () => {
+  const addressOf = (adminUrl: string | null) =>
+    new URL(proposeSecondFactor('olga@example.org', issuerName(adminUrl))?.address ?? '');
+  const issuers = ['https://ledger.acme.example', 'https://LEDGER.beta.example:8443', null].map((adminUrl) =>
+    addressOf(adminUrl).searchParams.get('issuer'),
+  );
+  expect(issuers).toEqual([
+    'consent-ledger ledger.acme.example',
+    'consent-ledger ledger.beta.example',
+    'consent-ledger',
+  ]);
+  expect(decodeURIComponent(addressOf('https://ledger.acme.example').pathname)).toBe(
+    '/consent-ledger ledger.acme.example:olga@example.org',
+  );
 });

@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { choiceMeant, purposeMeant } from '../../receivers/choice-words.ts';
+import { isApart } from '../../receivers/consent-dissent.ts';
+import { roleOf } from '../../receivers/consent-names.ts';
+import { isCommand } from '../../receivers/consent-purposes.ts';
 import type { DecisionFact } from '../../receivers/consent.ts';
+import { envelopeNames, normaliseName } from '../../receivers/field-table.ts';
 import { readConsentRow, readDelivery } from '../../receivers/read.ts';
 import { isNecessary } from '../../src/core/consent-judgement.ts';
 import { judgeDecision } from '../../src/core/consent-timeline.ts';
@@ -42,17 +46,16 @@ const leftUnknown: ReadonlySet<string> = new Set([
   'apsis-optout',
   'athletic-optout-name',
   'bloomreach-reject',
-  'braze-subscribed',
   'bridge-withdrew',
+  'chehui-tongyi-zh',
   'cmnet-gtm-partial',
   'commanders-act',
   'commandersact-tcprivacy-cookie',
-  'conflict-action',
-  'conflict-lists',
   'counts-grant',
   'counts-partial',
   'de-epa-widerspruch',
   'dk-reklamebeskyttet',
+  'doui-form-ja',
   'dpv-given',
   'dpv-refused',
   'dpv-withdrawn',
@@ -65,8 +68,8 @@ const leftUnknown: ReadonlySet<string> = new Set([
   'fi-suoramarkkinointikielto',
   'frankfurt',
   'fusionauth-values',
+  'ga4-hit-gcs-g100',
   'gcs-g100',
-  'gpp-optout',
   'inmobi-noniab-partial',
   'inmobi-noniab-refuse',
   'it-accetta',
@@ -75,35 +78,33 @@ const leftUnknown: ReadonlySet<string> = new Set([
   'kantara-explicit',
   'kantara-receipt',
   'kink-array',
-  'klaro-decline',
-  'klaviyo-never-subscribed',
   'laravel-consent-at-refuse',
   'liferay-cookies',
+  'mailmagazine-ja',
   'matomo-given',
-  'matomo-removed',
   'meta-leadgen',
   'mii-broadconsent',
   'model-optout-nochoice',
   'moodle-policy-declined',
   'netid-permissions',
   'nl-donorregister',
-  'osano-optout',
+  'paziente-registrazione-it',
   'pt-comunicacoes',
   'rdstation-legal-bases',
   'reddit-eucookie',
-  'shopify-refuse',
+  'rgpd-acceptance-fr',
+  'setu-aa-active',
   'skyscanner-triplecolon',
-  'sourcepoint-grant',
   'trustarc-cookie-string',
   'typeform-legal',
   'typo3-dp-approved',
   'unomi-revokedate',
   'usercentrics-history',
-  'usp-optout-conflict',
   'vendd-minus',
   'vendd-plus',
+  'verein-einwilligung-de',
   'vungle-optedout',
-  'whatsapp-stop',
+  'zweck-bits-de',
 ]);
 
 type Read = (payload: Record<string, unknown>, event?: string) => ReturnType<typeof readDelivery>;
@@ -212,6 +213,10 @@ const ownWords: ReadonlySet<string> = new Set([
   'twilio-stop',
   'ecomail-unsubscribed',
   'hubspot-catpref',
+  'gpp-optout',
+  'onetrust-cookie-reject',
+  'webex-sms-optout',
+  'ai-baja-es',
 ]);
 
 /** Copies of a value, each with one statement of refusal turned into one of consent, or a list of refused names renamed. */
@@ -468,6 +473,98 @@ describe('whatever the form of a payload', () => {
         expect(Object.values(fact.purposes)).not.toContain('denied');
         expect(['refused', 'withdrawn']).not.toContain(fact.state);
       }),
+    );
+  });
+});
+
+/** Copies of a payload with one field more, in each object down to a depth whose content counts. */
+function* withField(value: unknown, field: Record<string, unknown>, depth: number): Generator<unknown> {
+  if (typeof value !== 'object' || value === null || depth < 0) return;
+  // What was set by default is not what was chosen.
+  if (isCommand(value) && value[1] !== 'update') return;
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries())
+      for (const more of withField(item, field, depth - 1))
+        yield value.map((one: unknown, place) => (place === at ? more : one));
+    return;
+  }
+  // Next to an envelope, a field describes the delivery.
+  const isAround = Object.keys(value).some((key) => envelopeNames.has(normaliseName(key)));
+  if (!isAround) yield { ...value, ...field };
+  for (const [key, item] of Object.entries(value)) {
+    if (isApart(roleOf(key)) || (isAround && !envelopeNames.has(normaliseName(key)))) continue;
+    for (const more of withField(item, field, depth - 1)) yield { ...value, [key]: more };
+  }
+}
+
+describe('a flag beside what was chosen', () => {
+  const decided = (payload: Record<string, unknown>, event: string | undefined, way: Way) => {
+    const read = reading[way](payload, event);
+    if (read.outcome !== 'read') return null;
+    const fact = factOf(read, 'decision');
+    return { fact, ...judge(fact) };
+  };
+  const granting = shapes.filter(({ payload, event }) => /given$/.test(decided(payload, event, 'flat')?.label ?? ''));
+  const shape = fc.constantFrom(...granting);
+  const ways = fc.constantFrom<Way>('flat', 'envelope', 'row');
+  const words = fc.constantFrom(
+    ...'pendingReview isolated underReview sandboxed byProxy nonbinding rehearsal quarantined zxqv is_provisional testMode onBehalf madeByAgent kontrolliert probeweise'.split(
+      ' ',
+    ),
+  );
+  const letters = fc
+    .array(fc.constantFrom(...'bcdfghklmnprstvwxz'), { minLength: 5, maxLength: 9 })
+    .map((some) => some.join(''))
+    .filter((name) => {
+      const { isPurpose, isConsent, flag } = roleOf(name);
+      return !isPurpose && !isConsent && flag === null;
+    });
+  it('leaves it in doubt if nobody knows what the flag says', () => {
+    expect(granting.length).toBeGreaterThan(150);
+    fc.assert(
+      fc.property(shape, fc.oneof(words, letters), fc.boolean(), fc.nat(), ways, (one, name, given, at, way) => {
+        const value = given || !['is_provisional', 'testMode'].includes(name) ? given : true;
+        const payloads = [...withField(one.payload, { [name]: value }, 3)];
+        const payload = payloads[at % payloads.length] as Record<string, unknown> | undefined;
+        const told = payload === undefined ? null : decided(payload, one.event, way);
+        if (told === null) return;
+        // Among purposes, it is one of them.
+        if (Object.keys(told.fact.purposes).some((purpose) => plain(purpose).includes(plain(name)))) return;
+        expect([one.name, JSON.stringify(payload), told.granted]).toEqual([one.name, JSON.stringify(payload), []]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+  it('changes nothing if it is known to say nothing', () => {
+    const flags = fc.constantFrom<Record<string, unknown>>(
+      { livemode: true },
+      { IsDeleted: false },
+      { verified: false },
+      { isWildcard: true },
+      { isOutsideEU: false },
+      { isActiveUser: true },
+      { primary: false },
+      { autodetect_ip_address: true },
+      { isCustomised: false },
+      { bannershown: true },
+      { isNewVisitor: true },
+      { isMobileDevice: true },
+      { is_test: false },
+    );
+    fc.assert(
+      fc.property(shape, flags, ways, (one, flag, way) => {
+        const [payload] = [...withField(one.payload, flag, 0)] as Record<string, unknown>[];
+        const before = decided(one.payload, one.event, way);
+        const told = payload === undefined ? null : decided(payload, one.event, way);
+        const [name = ''] = Object.keys(flag);
+        if (told === null || Object.keys(told.fact.purposes).some((purpose) => purpose.includes(name))) return;
+        expect([one.name, JSON.stringify(payload), told.label]).toEqual([
+          one.name,
+          JSON.stringify(payload),
+          before?.label,
+        ]);
+      }),
+      { numRuns: 2000 },
     );
   });
 });

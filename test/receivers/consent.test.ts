@@ -60,6 +60,20 @@ describe('the state of a decision', () => {
   });
 });
 
+describe('a history', () => {
+  const at = (day: number, more: object) => ({ date: `2026-06-0${day}T10:00:00Z`, ...more });
+  it.each<[string, object[], DecisionFact['state']]>([
+    ['its latest entry counts', [at(3, { status: 'revoked' }), at(1, { status: 'granted' })], 'withdrawn'],
+    ['in any order', [at(1, { status: 'revoked' }), at(3, { status: 'granted' })], 'given'],
+    ['two latest entries state nothing', [at(3, { status: 'revoked' }), at(3, { status: 'granted' })], 'unknown'],
+    ['nor does an entry without a time', [{ status: 'revoked' }, at(3, { status: 'granted' })], 'unknown'],
+    ['nor one that is not understood', [at(1, { status: 'frobnicated' }), at(3, { status: 'granted' })], 'unknown'],
+    ['nor one with a flag that nobody knows', [at(3, { status: 'granted', pendingReview: true })], 'unknown'],
+  ])('%s', (_name, history, state) => {
+    expect(decision({ history }).state).toBe(state);
+  });
+});
+
 describe('purposes are read from', () => {
   const expected = { analytics: 'granted', marketing: 'denied' };
   it.each<[string, object]>([

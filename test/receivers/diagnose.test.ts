@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -77,6 +78,26 @@ describe('what happened to the body', () => {
     ],
   ])('%s', (_name, sent, arrived, expected) => {
     expect(codes({ headers: plain(hexOf(sent)), rawBody: arrived })).toEqual([expected]);
+  });
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('the signature covers the body before its compression (%s)', (encoding, compress) => {
+    const headers = { ...plain(hexOf(body)), 'content-encoding': encoding };
+    const found = diagnose({ headers, rawBody: compress(body) });
+    expect(found.map(({ code }) => code)).toEqual(['body-compressed']);
+    expect(found[0]?.sentence).toBe(
+      'The body was compressed after it was signed: the signature fits what it contains.',
+    );
+    // With the secret of another source, both are said.
+    expect(
+      codes({
+        headers: plain(hexOf(body, 'former')),
+        rawBody: gzipSync(body),
+        otherSecrets: [{ id: 'old', value: 'former' }],
+      }),
+    ).toEqual(['body-compressed', 'old-secret']);
   });
   it('the body was lost', () => {
     expect(codes({ headers: plain(hexOf(body)), rawBody: Buffer.alloc(0) })).toEqual(['empty-body', 'no-match']);

@@ -278,7 +278,7 @@ describe('a proposal is judged on all payloads before it is made', () => {
     effectsOfMapping(samples(more), plain, { fieldNames, eventNames: {} });
 
   it('says how many refusals would become consent, with three examples', () => {
-    expect(effects({ mood: 'yes' }, { consentState: ['mood'] })).toEqual({
+    expect(effects({ mood: 'accepted' }, { consentState: ['mood'] })).toEqual({
       changes: [{ change: 'refusal-becomes-consent', count: 21 }],
       examples: [1, 2, 3].map((seq) => ({ seq, before: 'refused', after: 'consent to everything' })),
     });
@@ -288,7 +288,11 @@ describe('a proposal is judged on all payloads before it is made', () => {
         { change: 'purposes-change', count: 19 },
       ],
     });
-    expect(effects({ mood: 'yes' }, { bannerId: ['mood'] })).toEqual({ changes: [], examples: [] });
+    expect(effects({ mood: 'accepted' }, { bannerId: ['mood'] })).toEqual({ changes: [], examples: [] });
+    // Until it is named, a flag that nobody knows leaves every consent in doubt.
+    expect(effects({ mood: 'yes' }, { bannerId: ['mood'] })).toMatchObject({
+      changes: [{ change: 'unclear-becomes-consent', count: 19 }],
+    });
   });
 
   it('says how many times would change', () => {

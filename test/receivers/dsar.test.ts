@@ -89,6 +89,11 @@ describe('the requester and their place', () => {
     [{ country: 'US', region: 'California' }, { jurisdiction: 'US-CA' }],
     [{ country: 'United States', region: 'CA' }, { jurisdiction: 'US-CA' }],
     [{ country: 'US', state: 'California' }, { jurisdiction: 'US-CA' }],
+    [{ country: 'China', region: 'Hong Kong SAR' }, { jurisdiction: 'HK' }],
+    [{ country: 'CN', region: 'HK' }, { jurisdiction: 'HK' }],
+    [{ country: 'NL', region: 'Aruba' }, { jurisdiction: 'AW' }],
+    [{ country: 'NO', region: 'Akershus' }, { jurisdiction: 'NO' }],
+    [{ country: 'FR', region: '75' }, { jurisdiction: 'FR' }],
     [{ country: 'DE', region: 'EU' }, { jurisdiction: 'DE' }],
     [{ country: 'DE', region: 'Lower Bavaria' }, { jurisdiction: 'DE' }],
     // The states have different laws, so the name of the state must not be lost.

@@ -91,6 +91,43 @@ describe('the webhook endpoint answers', () => {
     await post(body, signBody(body, SECRET), '/webhooks/nobody');
     expect(unknown).toEqual([{ source: 'nobody', address: '127.0.0.1' }]);
   });
+  it('404 for an address below that of a source, and reports it', async () => {
+    for (const url of ['/webhooks/default/x', '/webhooks/', '/webhooks', '/webhooks/default/x/']) {
+      const response = await post(body, signBody(body, SECRET), url);
+      expect([url, response.statusCode, errorOf(response).code]).toEqual([url, 404, 'unknown_source']);
+    }
+    expect(unknown.map(({ source }) => source)).toEqual(['default/x', '', '', 'default/x/']);
+    expect(accepted).toEqual([]);
+  });
+  it('200 for a source or a secret that another process has just added, asking again only if it has to', async () => {
+    const asked: string[] = [];
+    const late = Fastify();
+    await late.register(webhookEndpoint, {
+      bodyLimit: LIMIT,
+      findSource: (slug) => (slug === 'rotated' ? { secrets: [{ id: 'old', value: 'former' }] } : null),
+      findSourceAgain: async (slug) => {
+        asked.push(slug);
+        if (slug === 'broken') throw new StoreUnavailable('gone');
+        return slug === 'new' || slug === 'rotated' ? { secrets: [{ id: 'a', value: SECRET }] } : null;
+      },
+      accept: async () => ({ outcome: 'stored', seq: 1 }),
+      onRejected: (delivery) => rejected.push(delivery),
+      onUnknownSource: (refused) => unknown.push(refused),
+    });
+    const send = async (slug: string, secret: string) =>
+      (await late.inject({ method: 'POST', url: `/webhooks/${slug}`, payload: body, headers: signBody(body, secret) }))
+        .statusCode;
+    expect(await send('rotated', 'former')).toBe(200);
+    expect(asked).toEqual([]);
+    expect([await send('new', SECRET), await send('rotated', SECRET)]).toEqual([200, 200]);
+    expect((await late.inject('/webhooks/new')).statusCode).toBe(200);
+    expect([await send('rotated', 'wrong'), await send('nobody', SECRET)]).toEqual([401, 404]);
+    // It may exist, so the sender should try again.
+    expect(await send('broken', SECRET)).toBe(503);
+    expect(asked).toEqual(['new', 'rotated', 'new', 'rotated', 'nobody', 'broken']);
+    expect([rejected.length, unknown.length]).toEqual([1, 1]);
+    await late.close();
+  });
   it('404 for an unknown source, whatever the signature', async () => {
     for (const url of ['/webhooks/nobody', '/webhooks/__proto__', '/webhooks/no%20body', '/webhooks/DEFAULT']) {
       const response = await post(body, signBody(body, SECRET), url);

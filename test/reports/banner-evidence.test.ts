@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
 import { consentRecordSchema } from '../../reports/consent-record.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
-import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
+import { produceDsarPack } from './whole-pack.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import { temporaryFolder } from '../temporary.ts';

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
 import { commitmentOf } from '../../src/crypto/entry.ts';
-import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
+import { produceDsarPack } from './whole-pack.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';
 import {
   anHourLater,

@@ -59,6 +59,20 @@ test('text that a spreadsheet would run as a formula gets an apostrophe in CSV, 
   expect(rows.map(([, n]) => n)).toEqual(dangerous.map(() => '-5'));
 });
 
+test('CSV for programs has every text as it is, without a byte order mark', async () => {
+  const names = ['=1+1', '-1', "'-1", '@SUM(A1)', '"=1', '', null];
+  const csv = await collect(
+    renderCsv(
+      columns,
+      names.map((name) => ({ name, n: -5 })),
+      'program',
+    ),
+  );
+  expect(csv.toString('utf8')).toBe(
+    `"name","n"\r\n"=1+1",-5\r\n"-1",-5\r\n"'-1",-5\r\n"@SUM(A1)",-5\r\n"""=1",-5\r\n"",-5\r\n,-5\r\n`,
+  );
+});
+
 test('CSV is read back as written: quotes, line ends, a lone CR, umlauts, empty and missing values', async () => {
   const names = ['a "quoted" one', 'two\nlines', 'lone\rreturn', 'Größe, €', '', null];
   const csv = await collect(

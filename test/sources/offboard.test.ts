@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { offboardSource } from '../../src/context/offboard.ts';
+import { StoreUnavailable } from '../../src/core/errors.ts';
+import { createLog } from '../../src/log.ts';
 import { deliverTo, runHere, untilThere } from '../cli/command-line.ts';
-import { serveHere } from '../serving.ts';
+import { environment, serveHere } from '../serving.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';
 
 const SECRET = 'nobody-may-read-this-secret';
@@ -69,4 +74,24 @@ test('an offboarded source answers 404 and loses its secrets, keeps its evidence
   const numbers = (await entries.execute()).map((entry) => entry.source_seq);
   expect(numbers).toEqual(numbers.map((_, place) => place + 1));
   await after.close();
+});
+
+test('an offboarding that ended before the database was rewritten is finished by the next run', async () => {
+  const folder = await temporaryFolder();
+  await runHere(folder, ['source', 'add', 'shop', '--webhook-secret-env', 'GIVEN'], {
+    DATA_DIR: folder,
+    GIVEN: SECRET,
+  });
+  const context = await openContext(loadConfig(environment(folder), folder), createLog('silent'));
+  try {
+    const compact = vi
+      .spyOn(context.store, 'compact')
+      .mockRejectedValueOnce(new StoreUnavailable('a transaction is open'));
+    const request = { slug: 'shop', actor: 'Olga' };
+    await expect(offboardSource(context, request)).rejects.toThrow('a transaction is open');
+    expect(await offboardSource(context, request)).toMatchObject({ outcome: 'left', remains: { entries: 0 } });
+    expect(compact).toHaveBeenCalledTimes(2);
+  } finally {
+    await context.close();
+  }
 });

@@ -544,3 +544,15 @@ test('the source list keeps a stored key away from an address that it was not en
   expect(await change({ baseUrl: `${elsewhere}/api/v1`, apiKey: null })).toMatchObject({ outcome: 'done' });
   expect(await change({ baseUrl: API, apiKey: 'pak_live_new' })).toMatchObject({ outcome: 'done' });
 });
+
+test('a source that another process added is found at once when it is asked for, with one query for many', async () => {
+  const store = await temporaryStore();
+  const [here, there] = [await open(store), await open(store)];
+  await here.add({ slug: 'acme', name: 'Acme', webhookSecrets: ['hush-secret-one'] }, 'cli:anna');
+  expect(there.find('acme')).toBeNull();
+  const found = await Promise.all(Array.from({ length: 20 }, () => there.findNow('acme')));
+  expect(new Set(found.map((source) => source?.slug))).toEqual(new Set(['acme']));
+  expect(there.find('acme')?.webhookSecrets).toHaveLength(1);
+  expect(await there.findNow('nobody')).toBeNull();
+  expect(await there.findNow('__proto__')).toBeNull();
+});

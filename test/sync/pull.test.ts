@@ -253,7 +253,9 @@ describe('pulling a consent log', () => {
 
   it('refuses invalid dates', async () => {
     const { syncing } = await world(1);
-    await expect(syncing.pull({ from: 'yesterday' })).rejects.toThrow('Invalid from "yesterday": use');
+    await expect(syncing.pull({ from: 'yesterday' })).rejects.toThrow(
+      'Invalid time "yesterday" for from: use ISO 8601',
+    );
     await expect(syncing.pull({ from: '2026-07-02', to: '2026-07-01' })).rejects.toThrow('swap them');
     await expect(syncing.pull({ from: '2026-07-02', full: true })).rejects.toThrow('leave out');
   });

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { listBucketBackups } from '../../backup/bucket-backups.ts';
 import { type BackupFile, listBackups } from '../../backup/delete-old-backups.ts';
 import { discoverProvider } from '../../http/auth/single-sign-on.tsx';
+import { explainSignOn } from '../../http/auth/sign-on-failure.ts';
 import { checkMailServer } from '../../outside/mail.ts';
 import { SendError } from '../../outside/send-error.ts';
 import { openBucket } from '../../outside/bucket.ts';
@@ -459,7 +460,7 @@ async function checkSignOn({ config: { signOn } }: Context): Promise<Line[]> {
     await discoverProvider(signOn);
     return [ok('single sign-on', `${signOn.issuer} answers.`)];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = explainSignOn(error, signOn.issuer).words;
     const sentence = `${signOn.issuer} does not answer as an OpenID Connect provider: ${reason}.`;
     return [
       fault('single sign-on', sentence, 'Correct OIDC_ISSUER: <issuer>/.well-known/openid-configuration must answer.'),
@@ -475,7 +476,7 @@ async function checkNotifications({ store, config, clock }: Context): Promise<Li
   if (mail !== null)
     try {
       await checkMailServer(mail);
-      lines.push(ok('notifications', `The mail server ${mail.host} accepts mail from ${mail.from}.`));
+      lines.push(ok('notifications', `The mail server ${mail.host} accepts mail from ${mail.from.address}.`));
     } catch (error) {
       if (!(error instanceof SendError)) throw error;
       const remedy = 'Correct SMTP_URL, then run `consent-ledger notify test --to <address>`.';

@@ -18,6 +18,7 @@ const SKEW_MS = 30_000;
  */
 export const networkChecks: readonly DoctorCheck<Context>[] = [
   checkReachable,
+  checkAdminPages,
   checkKeys,
   checkSiteKeys,
   ({ sources }) => {
@@ -56,6 +57,42 @@ async function checkReachable({ config: { publicUrl }, sources }: Context): Prom
   return lines;
 }
 
+async function checkAdminPages({ config: { adminUrl } }: Context): Promise<Line[]> {
+  return adminUrl === null ? [] : [judgeAdminPages(adminUrl, await ask(signInOf(adminUrl)))];
+}
+
+const signInOf = (adminUrl: string) => `${adminUrl}/sign-in`;
+
+/**
+ * Whether a proxy in front of the officer's pages passes on the host and scheme that browsers use. The form cookie of the
+ * sign-in page is `Secure` exactly if the server takes the request to be https.
+ */
+export function judgeAdminPages(adminUrl: string, { status, problem, headers }: Answer): Line {
+  const url = signInOf(adminUrl);
+  const { host, hostname, protocol } = new URL(adminUrl);
+  if (status === 421)
+    return fault(
+      'admin pages',
+      `${url} answers with HTTP 421: the header Host or X-Forwarded-Host does not arrive as ${host}, or ADMIN_HOSTS does not name it.`,
+      `Add ${hostname} to ADMIN_HOSTS, and let the proxy pass on the Host header of the browser.`,
+    );
+  if (status !== 200)
+    return note(
+      'admin pages',
+      `${url} ${problem === null ? `answers with HTTP ${status}` : `cannot be reached from here (${problem})`}.`,
+      'Correct ADMIN_URL if officers cannot open it either: links, passkeys and single sign-on use it.',
+    );
+  const cookies = headers?.getSetCookie() ?? [];
+  const isSecure = cookies.some((cookie) => /;\s*secure\b/i.test(cookie));
+  if (protocol === 'https:' && cookies.length > 0 && !isSecure)
+    return fault(
+      'admin pages',
+      `${url} takes requests for http: the header X-Forwarded-Proto is missing, is not https, or comes from a proxy that TRUST_PROXY does not name. Cookies are sent without Secure.`,
+      'Let the proxy set X-Forwarded-Proto to https, and set TRUST_PROXY to its address.',
+    );
+  return ok('admin pages', `${url} answers as ${adminUrl}.`);
+}
+
 /** The responses also show whether this machine's clock is right. */
 async function checkKeys(context: Context): Promise<Line[]> {
   const lines: Line[] = [];
@@ -91,20 +128,21 @@ async function checkSiteKeys({ sources, config }: Context): Promise<Line[]> {
 interface Answer {
   readonly status: number | null;
   readonly problem: string | null;
+  readonly headers?: Headers;
 }
 
 /** A GET that follows no redirects, because a redirected delivery, a POST, loses its body. */
 async function ask(url: string): Promise<Answer> {
   try {
     const headers = { 'accept-encoding': 'identity', 'user-agent': 'consent-ledger' };
-    const { status } = await exchange({
+    const { status, headers: answered } = await exchange({
       url,
       destinations: 'anywhere',
       headers,
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
-    return { status, problem: null };
+    return { status, problem: null, headers: answered };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const code = (cause as NodeJS.ErrnoException).code;

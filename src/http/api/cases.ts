@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { documentsToApprove, seenOf } from '../../cases/approval.ts';
 import { pageCases, showCase } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
-import { caseStates, line, moves, TASK_DAYS, TASK_DAYS_MAX, partOutcomes } from '../../cases/moves.ts';
+import { caseStates, line, moves, TASK_DAYS, TASK_DAYS_MAX, partOutcomes, withTimesIn } from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
+import { timeIn, timeText, timeWords } from './times.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
 import { packJob } from '../../documents/jobs.ts';
 import {
@@ -257,7 +258,12 @@ export const caseApi = [
     tag: 'Cases',
     summary: 'Record a request received by letter, e-mail, phone or in person',
     description: 'The same reference opens the same case once.',
-    body: openCaseSchema.omit({ actor: true, receiptBasis: true }),
+    body: openCaseSchema.omit({ actor: true, receiptBasis: true }).extend({
+      receivedAt: timeText.meta({
+        title: 'Received',
+        description: `When it arrived through any channel of the controller: ${timeWords}.`,
+      }),
+    }),
     status: 201,
     answer: z.object({
       outcome: z.enum(['opened', 'duplicate']),
@@ -266,7 +272,8 @@ export const caseApi = [
     }),
     async handle(context, { body, by }) {
       if (context.sources.find(body.source) === null) throw new CodedError('not_found', 'Unknown source.');
-      const opened = await openCase(context.cases, { ...body, actor: by.officer });
+      const receivedAt = timeIn(context, 'receivedAt', body.receivedAt);
+      const opened = await openCase(context.cases, { ...body, receivedAt, actor: by.officer });
       if (opened.outcome === 'refused') throw new RefusedRequest('refused', opened.problems);
       await untilProjected(context, opened.seq);
       return opened;
@@ -288,7 +295,8 @@ export const caseApi = [
     }),
     answer: z.object({ caseId: z.string(), version: z.int(), seq: z.int() }),
     async handle(context, { params, body, by }) {
-      const moved = await moveCase(context.cases, { ...params, ...body, actor: by.officer });
+      const details = withTimesIn(body.move, body.details, context.config.timeZone);
+      const moved = await moveCase(context.cases, { ...params, ...body, details, actor: by.officer });
       switch (moved.outcome) {
         case 'moved':
           await untilProjected(context, moved.seq);

@@ -1,15 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
-import { moment } from '../../cases/moves.ts';
 import { listDecisions } from '../../consent/decision-list.ts';
 import { choiceNames } from '../../core/consent-judgement.ts';
 import { type FindingKind, loadFindings } from '../../consent/findings.ts';
 import type { Context } from '../../context.ts';
-import { lookUpConsent } from '../../consent/look-up.ts';
+import { lookUpConsent, readLookUpTime } from '../../consent/look-up.ts';
 import { parsePurposes } from '../../core/consent-judgement.ts';
 import { parseJson } from '../../core/json.ts';
+import { isoNow } from '../../core/clock.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
+import { readOr, timeText, timeWords } from './times.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { defineRoute, pageOf, pageQuery, RefusedRequest, sourceQuery } from './route.ts';
 
@@ -234,13 +235,15 @@ export const consentApi = [
         .min(1)
         .max(500)
         .meta({ description: 'A visitor hash, an e-mail address, or the id of a consent record.' }),
-      at: moment.meta({ description: 'The time in question, ISO 8601 with an offset.' }),
+      at: timeText.meta({ description: `The time in question: ${timeWords}. A day means its end.` }),
       withTexts: z.boolean().default(false).meta({ description: 'Includes the visible texts of the policies.' }),
     }),
     answer: answerSchema,
     async handle(context, { body, by }) {
+      const read = readLookUpTime(body.at, context.config.timeZone, isoNow(context.clock));
+      const at = readOr('at', body.at, read);
       const asOf = await context.projector.catchUp();
-      const found = await lookUpConsent(context, { ...body, asOf, actor: by.officer });
+      const found = await lookUpConsent(context, { ...body, at, asOf, actor: by.officer });
       switch (found.outcome) {
         case 'untrusted':
           throw new RefusedRequest('conflict', [found.problem]);
@@ -250,7 +253,7 @@ export const consentApi = [
           return {
             ...found,
             subjects: [],
-            at: body.at,
+            at,
             asOf,
             standing: [],
             knownThen: null,
@@ -259,7 +262,7 @@ export const consentApi = [
             later: 0,
           };
         case 'found': {
-          const { outcome, recorded, at, subjects, standing, knownThen, decisions, total, later } = found;
+          const { outcome, recorded, subjects, standing, knownThen, decisions, total, later } = found;
           const plain = parseJson(JSON.stringify({ subjects, standing, knownThen, decisions })) as Pick<
             z.input<typeof answerSchema>,
             'subjects' | 'standing' | 'knownThen' | 'decisions'

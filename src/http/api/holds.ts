@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { moment } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
+import { timeIn, timeText, timeWords } from './times.ts';
 import { type Hold, holdReason, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { defineRoute, RefusedRequest } from './route.ts';
@@ -56,8 +56,8 @@ export const holdApi = [
         .max(500)
         .optional()
         .meta({ description: 'A visitor hash, e-mail address or record id; needs source. Only a keyed hash is kept.' }),
-      from: moment.optional().meta({ description: 'Of receipt.' }),
-      to: moment.optional().meta({ description: 'Of receipt, exclusive.' }),
+      from: timeText.optional().meta({ description: `Of receipt: ${timeWords}.` }),
+      to: timeText.optional().meta({ description: `Of receipt, exclusive: ${timeWords}.` }),
       reason: holdReason,
     }),
     status: 201,
@@ -69,8 +69,8 @@ export const holdApi = [
         { ...context.erasure, sources: context.sources },
         {
           ...{ source, caseId, subject, reason: body.reason, officer: by.officer },
-          from: from === undefined ? null : new Date(from).toISOString(),
-          to: to === undefined ? null : new Date(to).toISOString(),
+          from: from === undefined ? null : timeIn(context, 'from', from),
+          to: to === undefined ? null : timeIn(context, 'to', to),
         },
       );
       if (placed.outcome === 'refused') throw new RefusedRequest('refused', placed.problems);

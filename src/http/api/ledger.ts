@@ -5,7 +5,7 @@ import { verifyJob } from '../../context/verify-job.ts';
 import { CodedError } from '../../core/errors.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { sendEvents } from '../event-stream.ts';
-import { loadProof } from '../pages/entries/proof.page.ts';
+import { loadProof } from '../pages/entries/load-proof.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
 

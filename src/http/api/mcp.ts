@@ -3,12 +3,12 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { listCases } from '../../cases/list-cases.ts';
-import { moment } from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
 import type { CaseView } from '../../cases/view.ts';
-import { lookUpConsent } from '../../consent/look-up.ts';
+import { lookUpConsent, readLookUpTime } from '../../consent/look-up.ts';
 import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
+import { timeText, timeWords } from './times.ts';
 import { loadPolicyTexts } from '../../policy-snapshots/stored-texts.ts';
 import { officerOf } from '../auth/sessions.ts';
 
@@ -106,12 +106,15 @@ function addConsentAt(server: McpServer, { context, actor, isOpen }: Asked): voi
       inputSchema: {
         source: slug,
         identifier: z.string().trim().min(1).max(500).describe('Visitor hash, e-mail address, or consent record id.'),
-        at: moment.describe('The time in question, ISO 8601 with an offset.'),
+        at: timeText.describe(`The time in question: ${timeWords}. A day means its end.`),
       },
       annotations,
     },
-    async ({ source, identifier, at }) => {
+    async ({ source, identifier, at: typed }) => {
       if (!isOpen(source)) return refusal(unknownSource);
+      const read = readLookUpTime(typed, context.config.timeZone, isoNow(context.clock));
+      if (read.problem !== undefined) return refusal(`Invalid time ${JSON.stringify(typed)}: ${read.problem}`);
+      const { at } = read;
       const asOf = await context.projector.catchUp();
       const found = await lookUpConsent(context, { source, identifier, at, asOf, actor });
       switch (found.outcome) {

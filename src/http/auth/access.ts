@@ -10,7 +10,7 @@ import { findOtherOwner } from '../../policies/show.ts';
 import { type Job, payloadText } from '../../jobs/job.ts';
 import type { Store } from '../../store/store.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
-import { appendAction } from '../../ledger/append-action.ts';
+import { appendView } from '../../ledger/append-view.ts';
 import type { Session } from '../../people/sessions.ts';
 import { formOf } from '../pages/parts/page-frame.ts';
 import { otherRules, type Rule } from './route-permissions.ts';
@@ -190,13 +190,7 @@ function createViewNotes({ ledger, clock, log }: Context) {
     const key = `${handle} ${hour} ${source ?? ''} ${object}`;
     if (noted.has(key)) return;
     try {
-      await appendAction(
-        ledger,
-        source ?? INSTALLATION,
-        { action: 'record.viewed', actor: officer, object, hour },
-        ['record.viewed', handle, hour, object],
-        now,
-      );
+      await appendView(ledger, source ?? INSTALLATION, { actor: officer, object }, now, [handle, hour, object]);
     } catch (error) {
       // Requests must be answered even if nothing can be written: the view is then logged instead.
       log.warn({ err: error, object, session: handle.slice(0, 8) }, 'a view of personal data could not be recorded');

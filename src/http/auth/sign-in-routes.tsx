@@ -42,7 +42,10 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
       throw new CodedError('link_invalid');
     if (token === undefined) {
       if (request.signedIn !== null) return reply.redirect(localPath(next), 303);
-      return sendSignIn(context, request, reply, { next, done: doneTexts[done] ?? null });
+      return sendSignIn(context, request, reply, {
+        next,
+        done: Object.hasOwn(doneTexts, done) ? (doneTexts[done] ?? null) : null,
+      });
     }
     const link = await findLink(context, token, ['sign-in']);
     if (link === null) throw new CodedError('link_invalid');
@@ -83,7 +86,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
 
   app.post('/sign-in/passkey', async (request, reply) => {
     const { response = '', next = '' } = formOf(request.body);
-    const place = passkeyOriginOf(request);
+    const place = passkeyOriginOf(context.config, request);
     const answer = passkeyAnswer(response);
     const session = place === null ? null : await signInWithPasskey(context, answer, place, browserOf(request));
     if (session === null) {
@@ -166,7 +169,7 @@ export async function sendSignIn(
   status = 200,
 ): Promise<FastifyReply> {
   const next = localPath(shown.next);
-  const place = passkeyOriginOf(request);
+  const place = passkeyOriginOf(context.config, request);
   const passkey = place === null ? null : await passkeyRequest(context, place);
   if (passkey !== null) allowScript(reply);
   const signOn = context.config.signOn?.name ?? null;

@@ -1,4 +1,5 @@
 import rateLimit from '@fastify/rate-limit';
+import { adminAddressOf } from '../admin-address.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
@@ -9,8 +10,10 @@ import { CodedError } from '../../core/errors.ts';
 import { equalBytes, hmacSha256 } from '../../crypto/hash.ts';
 import { recordRefusal } from '../../people/sign-in.ts';
 import { type ProvidedIdentity, signInByProvider } from '../../people/single-sign-on.ts';
+import { readProvidedEmail } from '../../people/provided-email.ts';
 import { closeSession } from '../../people/sessions.ts';
 import { formOf } from '../pages/parts/page-frame.ts';
+import { explainSignOn } from './sign-on-failure.ts';
 import { browserOf, cookieOptions, setSessionCookie } from './sessions.ts';
 import { ATTEMPTS_PER_MINUTE, localPath, sendSignIn } from './sign-in-routes.tsx';
 
@@ -42,15 +45,15 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
   const optionsOf = (request: FastifyRequest) => ({ ...cookieOptions(request), path: PATH });
   const seal = (text: string) =>
     hmacSha256(context.keys.instance.session, Buffer.from(`single sign-on pending ${text}`)).toString('base64url');
-  const addressOf = (request: FastifyRequest) => `${request.protocol}://${request.host}${PATH}/callback`;
+  const addressOf = (request: FastifyRequest) => `${adminAddressOf(context.config, request)}${PATH}/callback`;
 
   app.get(PATH, async (request, reply) => {
     if (settings === null || provider === null) throw new CodedError('not_found');
     const next = localPath(formOf(request.query)['next'] ?? '');
     const client = await import('openid-client');
     const configuration = await provider().catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      request.log.error({ reason, issuer: settings.issuer }, 'single sign-on cannot be reached');
+      const { words: _words, ...facts } = explainSignOn(error, settings.name);
+      request.log.error({ ...facts, issuer: settings.issuer }, 'single sign-on cannot be reached');
       return null;
     });
     if (configuration === null)
@@ -82,7 +85,8 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
     void reply.clearCookie(cookie, optionsOf(request));
     if (pending === null) return refuse(request, reply, '/', 'It took too long, or was started in another browser.');
     const identity = await identify(request, pending);
-    if (identity === null) return refuse(request, reply, pending.next, `${settings.name} did not sign you in.`);
+    if ('problem' in identity)
+      return refuse(request, reply, pending.next, `${settings.name} did not sign you in: ${identity.problem}.`);
     const signed = await signInByProvider(context, identity, browserOf(request));
     switch (signed.outcome) {
       case 'signed-in':
@@ -90,6 +94,10 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
         setSessionCookie(context, reply, signed.session);
         return reply.redirect(pending.next, 303);
       case 'unverified':
+        request.log.warn(
+          { issuer: settings.issuer, claim: settings.email.claim, trust: settings.email.trust },
+          'a single sign-on was refused: the provider did not give an address that counts (OIDC_EMAIL_TRUST)',
+        );
         return refuse(request, reply, pending.next, `${settings.name} did not give a verified e-mail address.`);
       case 'unknown':
         return refuse(request, reply, pending.next, 'There is no account for you here. Ask an owner or admin for one.');
@@ -105,9 +113,9 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
     }
   });
 
-  /** The person named by the provider, or null: it refused, or its response does not belong to this request. */
-  async function identify(request: FastifyRequest, pending: Pending): Promise<ProvidedIdentity | null> {
-    if (provider === null) return null;
+  /** The person named by the provider, or why there is none: it refused, or its response does not belong to this request. */
+  async function identify(request: FastifyRequest, pending: Pending): Promise<ProvidedIdentity | { problem: string }> {
+    if (provider === null || settings === null) throw new CodedError('not_found');
     const client = await import('openid-client');
     try {
       const configuration = await provider();
@@ -117,24 +125,18 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
       const checks = { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true };
       const tokens = await client.authorizationCodeGrant(configuration, url, checks);
       const claims = tokens.claims();
-      if (claims === undefined) return null;
+      if (claims === undefined) return { problem: 'its response has no ID token' };
       // Many providers leave the address out of the token but return it on request.
       const told =
-        claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+        claims[settings.email.claim] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
           ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : claims;
-      return {
-        issuer: claims.iss,
-        subject: claims.sub,
-        email: typeof told['email'] === 'string' ? told['email'].slice(0, 254) : null,
-        emailVerified: told['email_verified'] === true,
-        nonce: pending.nonce,
-      };
+      const read = readProvidedEmail(told, settings.email);
+      return { issuer: claims.iss, subject: claims.sub, ...read, nonce: pending.nonce };
     } catch (error) {
-      // Only the message: other properties of the error may contain a token.
-      const reason = error instanceof Error ? error.message : String(error);
-      request.log.warn({ reason, issuer: settings?.issuer }, 'a single sign-on was refused');
-      return null;
+      const { words, ...facts } = explainSignOn(error, settings.name);
+      request.log.warn({ ...facts, issuer: settings.issuer }, 'a single sign-on was refused');
+      return { problem: words };
     }
   }
 

@@ -277,13 +277,9 @@ export function chosenFor(
   language: string | null,
   last: string | null = null,
 ): ChosenLanguage {
-  const picked = formOf(request.query)['language'];
+  const picked = formOf(request.query)['language']?.slice(0, 35);
   const accepted = language === null ? acceptedLanguages(request) : [language];
-  return chooseLanguage([
-    picked !== undefined && Object.hasOwn(letterLanguages, picked) ? picked : null,
-    ...accepted,
-    last,
-  ]);
+  return chooseLanguage([picked, ...accepted, last]);
 }
 
 /** RFC 9110 §12.5.4, in the order given: browsers send the preferred one first. */

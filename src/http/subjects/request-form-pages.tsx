@@ -110,7 +110,11 @@ function TextField({
   const input = { ...described(name, wrong), value: values[name] ?? '', autocomplete, maxLength, required: !optional };
   return (
     <Labelled {...field} label={say.texts.requestForm[name]}>
-      {name === 'email' ? <input {...input} type="email" /> : <input {...input} type="text" />}
+      {name === 'email' ? (
+        <input {...input} type="text" inputMode="email" autocapitalize="none" />
+      ) : (
+        <input {...input} type="text" />
+      )}
     </Labelled>
   );
 }

@@ -89,6 +89,13 @@ function rowsAsText(isSqlite: boolean, names: readonly string[]) {
     : sql<string>`coalesce(json_agg(json_build_array(${columns})), '[]')::text`;
 }
 
+/** The source of each of these cases; unknown ids are left out. */
+export async function sourcesOfCases(read: Query, caseIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (caseIds.length === 0) return new Map();
+  const rows = await read.selectFrom('cases').select(['case_id', 'source']).where('case_id', 'in', caseIds).execute();
+  return new Map(rows.map((row) => [row.case_id, row.source]));
+}
+
 /** A case and its requester. */
 export interface Requester {
   readonly caseId: string;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { renderSVG } from 'uqr';
+import { adminAddressOf } from '../../admin-address.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { can, isTokenScope, type TokenScope, tokenScopes } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
@@ -20,6 +21,7 @@ import {
 } from '../../../people/people.ts';
 import {
   countRecoveryCodes,
+  issuerName,
   proposeSecondFactor,
   type Proposal,
   removeSecondFactor,
@@ -73,7 +75,7 @@ const account = page({
   async load({ context, by: { personId, handle }, permitted, request, reply }, _said: Said<Shown>) {
     const person = personId === null ? null : await findPerson(context, personId);
     if (person === null) return null;
-    const place = passkeyOriginOf(request);
+    const place = passkeyOriginOf(context.config, request);
     const [sessions, tokens, codes, passkeys, creation] = await Promise.all([
       listSessions(context, person.personId),
       listApiTokens(context, person.personId),
@@ -115,7 +117,7 @@ const newAddress = form({
   async act(visit) {
     const { context, fields, by, request } = visit;
     const person = await ownAccount(visit);
-    const confirmUrl = (token: string) => `${request.protocol}://${request.host}/account/address?token=${token}`;
+    const confirmUrl = (token: string) => `${adminAddressOf(context.config, request)}/account/address?token=${token}`;
     const asked = await notTooMany(() => changeOwnAddress(context, person, fields, { confirmUrl, handle: by.handle }));
     if (asked.outcome === 'refused') return refuse(visit, asked.problems, { newAddress: fields.email });
     return visit.goTo(`/account?done=${asked.outcome === 'sent' ? 'sent' : 'address'}`);
@@ -173,7 +175,7 @@ const makePasskey = form({
   async act(visit) {
     const { context, fields, by, request } = visit;
     const person = await ownAccount(visit);
-    const place = passkeyOriginOf(request);
+    const place = passkeyOriginOf(context.config, request);
     if (place === null) throw new CodedError('invalid_request');
     const wrong =
       (await notTooMany(() => presentPasswordProblem(context, person, fields.present))) ??
@@ -233,7 +235,8 @@ const secondFactor = page({
   rule,
   async load(visit, { proposal, recoveryCodes }: Said<{ proposal: Proposal; recoveryCodes: readonly string[] }>) {
     if (recoveryCodes !== undefined) return { codes: recoveryCodes };
-    const shown = proposal ?? proposeSecondFactor((await ownAccount(visit)).email);
+    const shown =
+      proposal ?? proposeSecondFactor((await ownAccount(visit)).email, issuerName(visit.context.config.adminUrl));
     if (shown === null) throw new CodedError('invalid_request');
     return { proposal: shown };
   },
@@ -253,7 +256,7 @@ const setUpSecondFactor = form({
     const { context, fields } = visit;
     const { secret, code, present } = fields;
     const person = await ownAccount(visit);
-    const proposal = proposeSecondFactor(person.email, secret);
+    const proposal = proposeSecondFactor(person.email, issuerName(context.config.adminUrl), secret);
     if (proposal === null) throw new CodedError('invalid_request');
     const again = (problem: string) =>
       secondFactor.again(visit, { fields: {}, said: { problems: [problem], proposal, form: {} } });

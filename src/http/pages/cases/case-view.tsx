@@ -38,9 +38,10 @@ import {
   Table,
   Input,
 } from '../parts/parts.tsx';
-import { DoubtfulNotice } from './letter.page.tsx';
+import { DoubtfulNotice } from './doubtful-notice.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
-import { Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import type { CasePageData } from './load-case.ts';
 import { isAnswer, isRefusalLetter } from '../../../documents/awaiting-approval.ts';
 import type { DocumentRow } from '../../../documents/check.ts';
@@ -133,13 +134,12 @@ export function CasePage(props: CasePageProps) {
             )}
             {packs.length === 0 ? null : <DocumentTable frame={frame} documents={packs} awaiting={data.awaiting} />}
             {frame.canWork ? (
-              <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
-                <Csrf token={frame.csrf} />
+              <PostForm frame={frame} action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
                 <br />
                 <button class="quiet" type="submit">
                   Create the pack
                 </button>
-              </form>
+              </PostForm>
             ) : null}
           </Panel>
           <HandOverPanel frame={frame} data={data} fresh={handedOver} refused={refusedLink} />
@@ -206,8 +206,7 @@ function mailColumn(
       const why = move === null || !shown.view.open ? undefined : held.get(move);
       if (why !== undefined) return <span class="small">not sent. {why}</span>;
       return (
-        <form method="post" action={`/cases/${encodeURIComponent(caseId)}/letters/${encodeURIComponent(id)}/mail`}>
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action={`/cases/${encodeURIComponent(caseId)}/letters/${encodeURIComponent(id)}/mail`}>
           {job?.error == null ? null : <p class="small">{job.error}</p>}
           {doubtful === null ? null : (
             <p class="small">
@@ -228,7 +227,7 @@ function mailColumn(
           <button class="quiet slim" type="submit" aria-label={`Send ${file} to the requester`}>
             Send to <bdi class="outside">{email}</bdi>
           </button>
-        </form>
+        </PostForm>
       );
     },
   };
@@ -248,12 +247,7 @@ function Attachments({ data, frame }: PartProps & { frame: PageFrame }) {
       <h3>Files to send with a letter or hand over</h3>
       {files.length === 0 ? null : <DocumentTable frame={frame} documents={files} awaiting={data.awaiting} />}
       {frame.canWork ? (
-        <form
-          method="post"
-          action={`/cases/${encodeURIComponent(shown.view.row.case_id)}/attachments`}
-          enctype="multipart/form-data"
-        >
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action={`/cases/${encodeURIComponent(shown.view.row.case_id)}/attachments`} hasFile>
           <Input
             id="file"
             label="File"
@@ -263,7 +257,7 @@ function Attachments({ data, frame }: PartProps & { frame: PageFrame }) {
           <button class="quiet" type="submit">
             Add the file
           </button>
-        </form>
+        </PostForm>
       ) : null}
     </>
   );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { readAssignee } from '../../../cases/assignee.ts';
+import { findCase } from '../../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../../cases/move-case.ts';
 import { isMoveName, moves, taskMoves } from '../../../cases/moves.ts';
 import type { Context } from '../../../context.ts';
@@ -14,175 +15,267 @@ import { packJob } from '../../../documents/jobs.ts';
 import { CasePage } from './case-view.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import type { NewHandOver } from './hand-over-panel.tsx';
-import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
-import { loadCase } from './load-case.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { type CaseNeeds, loadCase } from './load-case.ts';
 import { FieldInput, fieldsOf, placeChoices, readFields } from '../parts/fields.tsx';
 import { checkLetterMail, letterMailJob } from '../../../documents/mail-letter.ts';
 import { listWorkers } from '../../../people/people.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { type Exchange, formOf, html, pageFrame, untilDoneSoon, untilProjected } from '../parts/page-frame.ts';
-import { uploadForm } from '../parts/upload.ts';
+import { pagesWith, type Said, smallNumber, text, type Visit } from '../parts/define-page.ts';
 import type { Source } from '../../../core/source.ts';
 import { Panel, Problems, sourceOptions, NoSources } from '../parts/parts.tsx';
 
-/** Confirmations that an address may refer to. */
-const doneTexts: Readonly<Record<string, string>> = {
-  opened: 'The request has been recorded.',
-  moved: 'Recorded in the ledger.',
-  letter: 'The letter has been created. Download it under Letters.',
-  mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
-  attachment:
-    'The file has been added. Tick it next to the letter that it should go with, or in the form for a hand-over link.',
-  pack: 'The pack is being created. It will appear under Response pack.',
-  task: 'The task is being sent to its owner.',
-  'handed-over':
-    'The link was created before, and link and code are shown only once. If you did not note them, revoke the link and create another one.',
-  revoked: 'The link is revoked and no longer works.',
-};
+type Needs = CaseNeeds | 'ledger' | 'projector' | 'documents' | 'instance';
+const { page, form, upload } = pagesWith<Needs>();
 
-interface CaseParams {
-  readonly Params: { readonly caseId: string };
+/** What the page of a case says about a form that led to it. */
+interface CaseSaid {
+  /** A refused move. */
+  readonly refused: { readonly move: string; readonly form: Readonly<Record<string, string>> };
+  readonly handedOver: NewHandOver;
+  /** A refused form for a link. */
+  readonly refusedLink: Readonly<Record<string, string>>;
+  readonly refusedMail: { readonly documentId: string; readonly attachments: readonly string[] };
 }
 
-interface LetterParams {
-  readonly Params: { readonly caseId: string; readonly documentId: string };
-}
+/** The form for a request that came by letter, mail, telephone or in person. */
+const newRequest = page({
+  path: '/cases/new',
+  rule: { who: 'work', source: 'installation' },
+  load: ({ permitted }, { form: typed }) => ({
+    sources: permitted.list(),
+    reference: typed['reference'] ?? randomUUID(),
+  }),
+  show: (data, { frame, said }) => <NewRequestPage frame={frame} {...data} form={said.form} problems={said.problems} />,
+});
 
-/** The pages of requests, and the officers' moves. */
-export async function caseRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/cases/new', (request, reply) => sendNewRequest({ context, request, reply }, {}, []));
-  app.post('/cases', (request, reply) => recordRequest({ context, request, reply }));
-  app.get<CaseParams>('/cases/:caseId', (request, reply) => {
-    const { done = '', again = '' } = formOf(request.query);
-    const shown = { done: doneTexts[done] ?? null, again };
-    return sendCase({ context, request, reply }, request.params.caseId, shown);
-  });
-  const post = (path: string, handle: (exchange: Exchange, caseId: string) => Promise<FastifyReply>) =>
-    app.post<CaseParams>(path, (request, reply) => handle({ context, request, reply }, request.params.caseId));
-  post('/cases/:caseId/moves', makeMove);
-  post('/cases/:caseId/pack', makePack);
-  post('/cases/:caseId/tasks/mail', mailTask);
-  post('/cases/:caseId/hand-overs', handOver);
-  post('/cases/:caseId/hand-overs/revoke', revokeLink);
-  app.post<LetterParams>('/cases/:caseId/letters/:documentId/mail', (request, reply) =>
-    mailLetter({ context, request, reply }, request.params),
-  );
-}
+const record = form({
+  path: '/cases',
+  rule: { who: 'work', source: 'form', isWritten: true },
+  body: z.object({ reference: text }),
+  async act(visit) {
+    const { context, by, fields, typed } = visit;
+    const read = readFields(openCaseForm, typed, context.config.timeZone);
+    if (read.outcome === 'refused') return newRequest.again(visit, { fields: {}, said: { problems: read.problems } });
+    const reference = fields.reference.trim() || undefined;
+    // The use case validates it with its schema.
+    const input = { ...read.values, actor: by.officer, ...(reference && { reference }) } as OpenCaseInput;
+    const opened = await openCase(context.cases, input);
+    if (opened.outcome === 'refused')
+      return newRequest.again(visit, { fields: {}, said: { problems: opened.problems } });
+    await visit.projected(opened.seq);
+    return visit.goTo(caseAddress(opened.caseId, 'opened'));
+  },
+});
 
-/** The upload of a file that is sent with a letter. */
-export async function attachmentUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  const caseIdOf = (request: FastifyRequest) => (request.params as CaseParams['Params']).caseId;
-  await uploadForm(app, {
-    path: '/cases/:caseId/attachments',
-    bytes: ATTACHMENT_BYTES,
-    tooLarge: (request, reply) =>
-      sendCase({ context, request, reply }, caseIdOf(request), { problems: [ATTACHMENTS_TOO_LARGE] }, 413),
-    async handler(request, reply, file) {
-      const exchange = { context, request, reply };
-      const caseId = caseIdOf(request);
-      if (file === null) return sendCase(exchange, caseId, { problems: ['Choose a file.'] }, 422);
-      const added = await addAttachment(context.documents, { caseId, actor: officerOf(request).officer, ...file });
-      switch (added.outcome) {
-        case 'added':
-          await untilProjected(context, added.seq);
-          return backTo(exchange, caseId, 'attachment#letters');
-        case 'refused':
-          return sendCase(exchange, caseId, { problems: [added.problem] }, 422);
-        case 'unknown-case':
-          throw new CodedError('not_found', 'Unknown case.');
-        default:
-          return added satisfies never;
+/** One request: everything about it, and the officers' moves. `again`: the entry of a task that pre-fills a new one. */
+const oneCase = page({
+  path: '/cases/:caseId',
+  rule: { who: 'read', source: 'case', views: 'object' },
+  query: z.object({ again: text }),
+  done: {
+    opened: 'The request has been recorded.',
+    moved: 'Recorded in the ledger.',
+    letter: 'The letter has been created. Download it under Letters.',
+    mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
+    attachment:
+      'The file has been added. Tick it next to the letter that it should go with, or in the form for a hand-over link.',
+    pack: 'The pack is being created. It will appear under Response pack.',
+    task: 'The task is being sent to its owner.',
+    'handed-over':
+      'The link was created before, and link and code are shown only once. If you did not note them, revoke the link and create another one.',
+    revoked: 'The link is revoked and no longer works.',
+  },
+  async load({ context, by, params: { caseId }, reply }, _: Said<CaseSaid>) {
+    const data = await loadCase(context, caseId, by.officer);
+    if (data === null) throw unknownCase();
+    allowLive(reply);
+    return data;
+  },
+  show: (data, { frame, fields, said }) => <CasePage frame={frame} data={data} again={fields.again} {...said} />,
+});
+
+type CaseVisit<F = unknown> = Visit<Needs, F, { readonly caseId: string }>;
+
+const showAgain = (visit: CaseVisit, said: Partial<Said<CaseSaid>>, status = 422) =>
+  oneCase.again(visit, { fields: { again: '' }, said, status });
+
+const move = form({
+  path: '/cases/:caseId/moves',
+  rule: { who: 'work', source: 'case', isWritten: true },
+  body: z.object({ move: text, basedOn: smallNumber, filter: text }),
+  async act(visit) {
+    const { context, params, fields, by, typed } = visit;
+    const { caseId } = params;
+    const { move: name, basedOn } = fields;
+    if (!isMoveName(name) || basedOn === null) throw new CodedError('invalid_request');
+    const refused = { move: name, form: typed };
+    const read = readFields(moves[name].details, typed, context.config.timeZone);
+    if (read.outcome === 'refused') return showAgain(visit, { problems: read.problems, refused });
+    const moved = await moveCase(context.cases, {
+      caseId,
+      basedOn,
+      move: name,
+      details: name === 'assign' ? await assigneeIn(context, caseId, read.values) : read.values,
+      actor: by.officer,
+    });
+    switch (moved.outcome) {
+      case 'moved':
+        await visit.projected(moved.seq);
+        if (name === 'assign' && typed['list'] !== undefined)
+          return visit.goTo(listAddress(typed['list'], fields.filter));
+        return visit.goTo(caseAddress(caseId, taskMoves.includes(name) ? 'moved#tasks' : 'moved'));
+      case 'refused':
+        return showAgain(visit, { problems: moved.problems, refused });
+      case 'conflict': {
+        const problems = [
+          moved.unseen ??
+            'Someone else changed this case in the meantime. This is its current state; review it and submit the form again.',
+        ];
+        return showAgain(visit, { problems, refused }, 409);
       }
-    },
-  });
-}
-
-async function recordRequest(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request } = exchange;
-  const form = formOf(request.body);
-  const actor = officerOf(request).officer;
-  const read = readFields(openCaseForm, form, context.config.timeZone);
-  if (read.outcome === 'refused') return sendNewRequest(exchange, form, read.problems);
-  const reference = form['reference']?.trim() || undefined;
-  // The use case validates it with its schema.
-  const input = { ...read.values, actor, ...(reference && { reference }) } as OpenCaseInput;
-  const opened = await openCase(context.cases, input);
-  if (opened.outcome === 'refused') return sendNewRequest(exchange, form, opened.problems);
-  await untilProjected(context, opened.seq);
-  return backTo(exchange, opened.caseId, 'opened');
-}
-
-async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyReply> {
-  const { context, request } = exchange;
-  const form = formOf(request.body);
-  const { move = '', basedOn = '' } = form;
-  if (!isMoveName(move) || !/^\d{1,9}$/.test(basedOn)) throw new CodedError('invalid_request');
-  const refused = { move, form };
-  const read = readFields(moves[move].details, form, context.config.timeZone);
-  if (read.outcome === 'refused') return sendCase(exchange, caseId, { problems: read.problems, refused }, 422);
-  const actor = officerOf(request).officer;
-  const moved = await moveCase(context.cases, {
-    caseId,
-    basedOn: Number(basedOn),
-    move,
-    details: move === 'assign' ? await assigneeIn(exchange, caseId, read.values) : read.values,
-    actor,
-  });
-  switch (moved.outcome) {
-    case 'moved':
-      await untilProjected(context, moved.seq);
-      if (move === 'assign' && form['list'] !== undefined) return backToList(exchange, form);
-      return backTo(exchange, caseId, taskMoves.includes(move) ? 'moved#tasks' : 'moved');
-    case 'refused':
-      return sendCase(exchange, caseId, { problems: moved.problems, refused }, 422);
-    case 'conflict': {
-      const problems = [
-        moved.unseen ??
-          'Someone else changed this case in the meantime. This is its current state; review it and submit the form again.',
-      ];
-      return sendCase(exchange, caseId, { problems, refused }, 409);
+      case 'not-found':
+        throw unknownCase();
+      default:
+        return moved satisfies never;
     }
-    case 'not-found':
-      throw new CodedError('not_found', 'Unknown case.');
-    default:
-      return moved satisfies never;
-  }
+  },
+});
+
+const makePack = form({
+  path: '/cases/:caseId/pack',
+  rule: { who: 'work', source: 'case' },
+  async act({ context, by, params: { caseId }, doneSoon, goTo }) {
+    if ((await loadCase(context, caseId, by.officer)) === null) throw unknownCase();
+    const { id } = await context.jobs.enqueue(packJob(caseId, by.officer));
+    await doneSoon(id);
+    return goTo(caseAddress(caseId, 'pack'));
+  },
+});
+
+const mailLetter = form({
+  path: '/cases/:caseId/letters/:documentId/mail',
+  rule: { who: 'work', source: 'case' },
+  async act(visit) {
+    const { context, params, by, typed } = visit;
+    const { caseId, documentId } = params;
+    const attachments = chosenFiles(typed);
+    const wanted = { caseId, documentId, actor: by.officer, attachments };
+    const found = await checkLetterMail(context, wanted);
+    if (found.outcome === 'unknown') throw new CodedError('not_found', 'Unknown letter.');
+    if (found.outcome === 'refused')
+      return showAgain(visit, { problems: found.problems, refusedMail: { documentId, attachments } });
+    const { id } = await context.jobs.enqueue(letterMailJob(wanted));
+    await visit.doneSoon(id);
+    return visit.goTo(caseAddress(caseId, 'mail#letters'));
+  },
+});
+
+const mailTask = form({
+  path: '/cases/:caseId/tasks/mail',
+  rule: { who: 'work', source: 'case' },
+  body: z.object({ task: text }),
+  async act(visit) {
+    const { context, params, by, fields } = visit;
+    const { caseId } = params;
+    const found = await findTask(context.cases, caseId, fields.task);
+    if (found === null) throw new CodedError('not_found', 'Unknown task.');
+    const problem = problemOfTaskMail(context, found);
+    if (problem !== null) return showAgain(visit, { problems: [problem] });
+    const { id } = await context.jobs.enqueue(taskMailJob(found, by.officer));
+    await visit.doneSoon(id);
+    return visit.goTo(caseAddress(caseId, 'task#tasks'));
+  },
+});
+
+const handOver = form({
+  path: '/cases/:caseId/hand-overs',
+  rule: { who: 'work', source: 'case' },
+  body: z.object({ days: smallNumber, document: text, approvedBy: text, reference: text }),
+  async act(visit) {
+    const { context, params, by, fields, typed } = visit;
+    const { caseId } = params;
+    const { days, document, approvedBy, reference } = fields;
+    const { config } = context;
+    const created = await createHandOver(context, {
+      caseId,
+      actor: by.officer,
+      publicUrl: publicUrlOf(config, config.port),
+      days: days ?? NaN,
+      ...(document === '' ? {} : { documentId: document }),
+      attachments: chosenFiles(typed),
+      ...(approvedBy.trim() === '' ? {} : { approvedBy }),
+      ...(reference === '' ? {} : { reference: reference.slice(0, 200) }),
+    });
+    if (created.outcome === 'unknown-case') throw unknownCase();
+    if (created.outcome === 'refused') return showAgain(visit, { problems: created.problems, refusedLink: typed });
+    if (created.outcome === 'repeated') return visit.goTo(caseAddress(caseId, 'handed-over#hand-over'));
+    await visit.projected(created.seq);
+    // Does not redirect, because the link and the code can be shown only in this response. A reload sends the form
+    // again, but its reference prevents a second link.
+    const { link, code, handOver: made } = created;
+    const localOnly = config.publicUrl === null;
+    return showAgain(visit, { handedOver: { link, code, localOnly, expiresAt: made.expires_at } }, 200);
+  },
+});
+
+const revoke = form({
+  path: '/cases/:caseId/hand-overs/revoke',
+  rule: { who: 'work', source: 'case' },
+  body: z.object({ handOver: text }),
+  async act(visit) {
+    const { context, params, by, fields } = visit;
+    const { caseId } = params;
+    const { handOver: id } = fields;
+    // Only a hand-over of this case, since the officer's access was checked for its source.
+    const found = (await listHandOvers(context, { caseId })).some(({ row }) => row.hand_over_id === id);
+    if (!found || !(await revokeHandOver(context, id, by.officer)))
+      return showAgain(visit, { problems: ['This link is unknown, or has already been revoked.'] });
+    return visit.goTo(caseAddress(caseId, 'revoked#hand-over'));
+  },
+});
+
+/** A file that is sent with a letter. */
+const attach = upload({
+  path: '/cases/:caseId/attachments',
+  rule: { who: 'work', source: 'case' },
+  bytes: ATTACHMENT_BYTES,
+  tooLarge: (visit) => showAgain(visit, { problems: [ATTACHMENTS_TOO_LARGE] }, 413),
+  async act(visit, file) {
+    const { context, params, by } = visit;
+    const { caseId } = params;
+    if (file === null) return showAgain(visit, { problems: ['Choose a file.'] });
+    const added = await addAttachment(context.documents, { caseId, actor: by.officer, ...file });
+    switch (added.outcome) {
+      case 'added':
+        await visit.projected(added.seq);
+        return visit.goTo(caseAddress(caseId, 'attachment#letters'));
+      case 'refused':
+        return showAgain(visit, { problems: [added.problem] });
+      case 'unknown-case':
+        throw unknownCase();
+      default:
+        return added satisfies never;
+    }
+  },
+});
+
+export const routes = [newRequest, record, oneCase, move, makePack, mailLetter, mailTask, handOver, revoke, attach];
+
+function unknownCase(): CodedError {
+  return new CodedError('not_found', 'Unknown case.');
 }
 
-/** The details of an assignment; a typed name of an account becomes that account. */
-async function assigneeIn({ context }: Exchange, caseId: string, details: Readonly<Record<string, unknown>>) {
-  const { assignee } = details;
-  const row = await context.store.read
-    .selectFrom('cases')
-    .select('source')
-    .where('case_id', '=', caseId)
-    .executeTakeFirst();
-  if (typeof assignee !== 'string' || row === undefined) return details;
-  return { ...details, assignee: readAssignee(assignee, await listWorkers(context, [row.source])) };
+/** `done`: a key of the sentences of the page, and the part of it to show. */
+function caseAddress(caseId: string, done: string): string {
+  return `/cases/${encodeURIComponent(caseId)}?done=${done}`;
 }
 
-async function makePack(exchange: Exchange, caseId: string): Promise<FastifyReply> {
-  const { context, request } = exchange;
-  if ((await loadCase(context, caseId, officerOf(request).officer)) === null)
-    throw new CodedError('not_found', 'Unknown case.');
-  const { id } = await context.jobs.enqueue(packJob(caseId, officerOf(request).officer));
-  await untilDoneSoon(context, id);
-  return backTo(exchange, caseId, 'pack');
-}
-
-async function mailLetter(exchange: Exchange, { caseId, documentId }: LetterParams['Params']): Promise<FastifyReply> {
-  const { context, request } = exchange;
-  const actor = officerOf(request).officer;
-  const attachments = chosenFiles(formOf(request.body));
-  const wanted = { caseId, documentId, actor, attachments };
-  const found = await checkLetterMail(context, wanted);
-  if (found.outcome === 'unknown') throw new CodedError('not_found', 'Unknown letter.');
-  if (found.outcome === 'refused')
-    return sendCase(exchange, caseId, { problems: found.problems, refusedMail: { documentId, attachments } }, 422);
-  const { id } = await context.jobs.enqueue(letterMailJob(wanted));
-  await untilDoneSoon(context, id);
-  return backTo(exchange, caseId, 'mail#letters');
+/** The list from which a request was taken, with its filter. */
+function listAddress(list: string, filter: string): string {
+  const query = new URLSearchParams(filter.slice(0, 2000));
+  query.set('done', 'taken');
+  return `${list === 'requests' ? '/cases' : '/'}?${query.toString()}`;
 }
 
 /** The ids of the ticked files. */
@@ -190,105 +283,16 @@ function chosenFiles(form: Readonly<Record<string, string>>): string[] {
   return Object.keys(form).flatMap((name) => /^file-(.+)$/.exec(name)?.[1] ?? []);
 }
 
-async function mailTask(exchange: Exchange, caseId: string): Promise<FastifyReply> {
-  const { context, request } = exchange;
-  const found = await findTask(context.cases, caseId, formOf(request.body)['task'] ?? '');
-  if (found === null) throw new CodedError('not_found', 'Unknown task.');
-  const problem = problemOfTaskMail(context, found);
-  if (problem !== null) return sendCase(exchange, caseId, { problems: [problem] }, 422);
-  const { id } = await context.jobs.enqueue(taskMailJob(found, officerOf(request).officer));
-  await untilDoneSoon(context, id);
-  return backTo(exchange, caseId, 'task#tasks');
-}
-
-async function handOver(exchange: Exchange, caseId: string): Promise<FastifyReply> {
-  const { context, request } = exchange;
-  const form = formOf(request.body);
-  const { days = '', document = '', approvedBy = '', reference = '' } = form;
-  const { config } = context;
-  const created = await createHandOver(context, {
-    caseId,
-    actor: officerOf(request).officer,
-    publicUrl: publicUrlOf(config, config.port),
-    days: /^\d{1,3}$/.test(days) ? Number(days) : NaN,
-    ...(document === '' ? {} : { documentId: document }),
-    attachments: chosenFiles(form),
-    ...(approvedBy.trim() === '' ? {} : { approvedBy }),
-    ...(reference === '' ? {} : { reference: reference.slice(0, 200) }),
-  });
-  if (created.outcome === 'unknown-case') throw new CodedError('not_found', 'Unknown case.');
-  if (created.outcome === 'refused')
-    return sendCase(exchange, caseId, { problems: created.problems, refusedLink: form }, 422);
-  if (created.outcome === 'repeated') return backTo(exchange, caseId, 'handed-over#hand-over');
-  await untilProjected(context, created.seq);
-  // Does not redirect, because the link and the code can be shown only in this response. A reload sends the form again,
-  // but its reference prevents a second link.
-  const { link, code, handOver } = created;
-  const localOnly = config.publicUrl === null;
-  return sendCase(exchange, caseId, { handedOver: { link, code, localOnly, expiresAt: handOver.expires_at } });
-}
-
-async function revokeLink(exchange: Exchange, caseId: string): Promise<FastifyReply> {
-  const { context, request } = exchange;
-  const { handOver = '' } = formOf(request.body);
-  // Only a hand-over of this case, since the officer's access was checked for its source.
-  const found = (await listHandOvers(context, { caseId })).some(({ row }) => row.hand_over_id === handOver);
-  if (!found || !(await revokeHandOver(context, handOver, officerOf(request).officer)))
-    return sendCase(exchange, caseId, { problems: ['This link is unknown, or has already been revoked.'] }, 422);
-  return backTo(exchange, caseId, 'revoked#hand-over');
-}
-
-/** `done`: a key of {@link doneTexts}, and the part of the page to show. */
-function backTo({ reply }: Exchange, caseId: string, done: string): FastifyReply {
-  return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=${done}`, 303);
-}
-
-/** The list from which a request was taken, with its filter. */
-function backToList({ reply }: Exchange, { list = '', filter = '' }: Readonly<Record<string, string>>): FastifyReply {
-  const query = new URLSearchParams(filter.slice(0, 2000));
-  query.set('done', 'taken');
-  return reply.redirect(`${list === 'requests' ? '/cases' : '/'}?${query.toString()}`, 303);
-}
-
-interface Shown {
-  readonly problems?: readonly string[];
-  readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
-  readonly done?: string | null;
-  readonly again?: string;
-  readonly handedOver?: NewHandOver;
-  /** A refused form for a link. */
-  readonly refusedLink?: Readonly<Record<string, string>>;
-  readonly refusedMail?: { readonly documentId: string; readonly attachments: readonly string[] };
-}
-
-async function sendCase(
-  { context, request, reply }: Exchange,
+/** The details of an assignment; a typed name of an account becomes that account. */
+async function assigneeIn(
+  { store }: Pick<Context, 'store'>,
   caseId: string,
-  shown: Shown,
-  status = 200,
-): Promise<FastifyReply> {
-  const data = await loadCase(context, caseId, officerOf(request).officer);
-  if (data === null) throw new CodedError('not_found', 'Unknown case.');
-  allowLive(reply);
-  return html(
-    reply,
-    renderPage(<CasePage frame={pageFrame(context, request, reply)} data={data} {...shown} />),
-    status,
-  );
-}
-
-function sendNewRequest(
-  { context, request, reply }: Exchange,
-  form: Readonly<Record<string, string>>,
-  problems: readonly string[],
-): FastifyReply {
-  const reference = form['reference'] ?? randomUUID();
-  const props = { sources: sourcesOf(context, request).list(), reference, form, problems };
-  return html(
-    reply,
-    renderPage(<NewRequestPage frame={pageFrame(context, request, reply)} {...props} />),
-    problems.length > 0 ? 422 : 200,
-  );
+  details: Readonly<Record<string, unknown>>,
+) {
+  const { assignee } = details;
+  const row = await findCase(store.read, caseId);
+  if (typeof assignee !== 'string' || row === null) return details;
+  return { ...details, assignee: readAssignee(assignee, await listWorkers({ store }, [row.source])) };
 }
 
 interface NewRequestProps {
@@ -296,12 +300,11 @@ interface NewRequestProps {
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
   /** If the form is sent twice, only one case is opened. */
   readonly reference: string;
-  readonly form?: Readonly<Record<string, string>>;
-  readonly problems?: readonly string[];
+  readonly form: Readonly<Record<string, string>>;
+  readonly problems: readonly string[];
 }
 
-/** The form for a request that came by letter, mail, telephone or in person. */
-function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }: NewRequestProps) {
+function NewRequestPage({ frame, sources, reference, form, problems }: NewRequestProps) {
   const value = (name: string) => form[name] ?? '';
   const fields = fieldsOf(openCaseForm, {
     source: sourceOptions(sources),
@@ -319,8 +322,7 @@ function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }:
         {sources.length === 0 ? (
           <NoSources frame={frame} />
         ) : (
-          <form method="post" action="/cases">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/cases">
             <input type="hidden" name="reference" value={reference} />
             <div class="pair">
               {fields.map((field) => (
@@ -328,7 +330,7 @@ function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }:
               ))}
             </div>
             <button type="submit">Record the request</button>
-          </form>
+          </PostForm>
         )}
       </Panel>
     </Page>

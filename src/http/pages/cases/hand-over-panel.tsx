@@ -9,7 +9,8 @@ import {
 import { givenFiles } from '../../../hand-over/given-files.ts';
 import { ONLY_LOCAL_LINKS } from '../../../hand-over/task-link.ts';
 import { optionText } from '../documents/document-table.tsx';
-import { Csrf, type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import type { CasePageData } from './load-case.ts';
 import type { DocumentRow } from '../../../documents/check.ts';
 import { Badge, Choice, type Column, Input, Moment, Notice, Panel, Table } from '../parts/parts.tsx';
@@ -68,8 +69,7 @@ export function HandOverPanel({ frame, data, fresh, refused }: HandOverPanelProp
       ) : possible ? (
         <details open={handOvers.length === 0 || refused !== null}>
           <summary>Create a link</summary>
-          <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/hand-overs#hand-over`}>
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action={`/cases/${encodeURIComponent(row.case_id)}/hand-overs#hand-over`}>
             <input type="hidden" name="reference" value={randomUUID()} />
             <Choice
               id="hand-over-document"
@@ -117,7 +117,7 @@ export function HandOverPanel({ frame, data, fresh, refused }: HandOverPanelProp
             <button class="quiet" type="submit">
               Create the link
             </button>
-          </form>
+          </PostForm>
         </details>
       ) : (
         <p class="small">
@@ -218,13 +218,12 @@ function columnsFor(
       title: 'Change',
       cell: ({ row }) =>
         row.revoked_at !== null ? null : (
-          <form method="post" action={`/cases/${encodeURIComponent(caseId)}/hand-overs/revoke`}>
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action={`/cases/${encodeURIComponent(caseId)}/hand-overs/revoke`}>
             <input type="hidden" name="handOver" value={row.hand_over_id} />
             <button class="quiet slim" type="submit" aria-label={`Revoke the link ${row.hand_over_id}`}>
               Revoke
             </button>
-          </form>
+          </PostForm>
         ),
     },
   ];

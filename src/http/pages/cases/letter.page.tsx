@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { unprintableNote } from '../../../../reports/letters/letter.ts';
 import { isLetterStep, type LetterStep, letterSteps } from '../../../../reports/letters/texts.ts';
-import type { Context } from '../../../context.ts';
+import { findCase } from '../../../cases/list-cases.ts';
 import { CodedError } from '../../../core/errors.ts';
-import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   draftLetter,
   LETTER_TEXT_LENGTH,
@@ -12,8 +13,7 @@ import {
   produceLetter,
   type LetterDraft,
 } from '../../../documents/produce-letter.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
+import { pagesWith, type Said, text, type Visit } from '../parts/define-page.ts';
 import { letterLanguages } from '../../../../reports/letters/languages.ts';
 import { renderHtmlPart } from '../../../../reports/render/html.tsx';
 import { doubtfulController, type DoubtfulController } from '../../../request-form/offered.ts';
@@ -21,95 +21,109 @@ import { sha256Hex } from '../../../crypto/hash.ts';
 import { Choice, Field, Input, Notice, Panel, Problems, Select } from '../parts/parts.tsx';
 import { letterText } from '../parts/words.ts';
 import { allowLive } from '../parts/live-script.ts';
+import { DoubtfulNotice } from './doubtful-notice.tsx';
 import { typingScriptPath } from '../parts/typing-script.ts';
 
-interface CaseParams {
-  readonly Params: { readonly caseId: string };
+type Needs = 'documents' | 'cases' | 'store' | 'sources' | 'loadProfile';
+const { page, form } = pagesWith<Needs>();
+
+/** What the form asks for. */
+interface LetterSaid {
+  readonly wish: LetterWish;
+  readonly format: string;
 }
-type Form = Readonly<Record<string, string>>;
 
 /** The page on which an officer writes, previews and makes a letter of a case. */
-export async function letterRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  const deps = () => ({ ...context.documents, cases: context.cases });
-
-  app.get<CaseParams>('/cases/:caseId/letter', (request, reply) => {
-    const { step = '', language = '' } = formOf(request.query);
-    if (step === '') return reply.redirect(`/cases/${encodeURIComponent(request.params.caseId)}#letters`, 303);
-    return sendLetter(request, reply, {
-      caseId: request.params.caseId,
-      step: stepOf(step),
-      language: language || null,
-    });
-  });
-
-  // Form encoding uses nine characters for one of a non-Latin script.
-  app.post<CaseParams>(
-    '/cases/:caseId/letter',
-    { bodyLimit: 16_384 + LETTER_TEXT_LENGTH * 12 },
-    async (request, reply) => {
-      const { caseId } = request.params;
-      const form = formOf(request.body);
-      const wish = await wishOf(caseId, form);
-      const format = letterFormats.find((one) => one === form['format']) ?? 'pdf';
-      // A letter that was just selected is previewed before it is made.
-      const make = form['do'] === 'make' && wish.text != null;
-      if (!make) return sendLetter(request, reply, wish, { format });
-      const made = await produceLetter(deps(), { ...wish, format, actor: officerOf(request).officer });
-      switch (made.outcome) {
-        case 'produced':
-          await untilProjected(context, made.seq);
-          return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=letter#letters`, 303);
-        case 'unknown-case':
-          throw new CodedError('not_found', 'Unknown case.');
-        case 'unknown-source':
-          throw new CodedError('not_found', `The source ${made.source} of this case is no longer configured.`);
-        case 'refused':
-        case 'invalid':
-          return sendLetter(request, reply, wish, { format, problems: [made.problem] }, 422);
-        default:
-          return made satisfies never;
-      }
-    },
-  );
-
-  /**
-   * The letter requested by a form. The text starts over (null) if another letter was chosen, or if the language
-   * changed before it was edited.
-   */
-  async function wishOf(caseId: string, form: Form): Promise<LetterWish> {
-    const { shownStep = '', shownStart = '0', start = shownStart, unedited = '', text = '' } = form;
-    const step = stepOf(form['step'] ?? '');
-    const wish = { caseId, step, language: form['language'] ?? null, recipient: form['recipient'] ?? null };
-    if (step !== shownStep) return { ...wish, text: null, recipient: null };
-    if (fingerprint(text) !== unedited && start === shownStart) return { ...wish, text };
-    const draft = await draftLetter(deps(), { ...wish, text: null });
-    const chosen = draft.outcome === 'drafted' ? draft.starts[Number(start)] : undefined;
-    return { ...wish, text: chosen ?? text };
-  }
-
-  async function sendLetter(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    wish: LetterWish,
-    shown: { readonly format?: string; readonly problems?: readonly string[] } = {},
-    status = 200,
-  ): Promise<FastifyReply> {
-    let draft = await draftLetter(deps(), wish);
+const letter = page({
+  path: '/cases/:caseId/letter',
+  rule: { who: 'work', source: 'case', views: 'object' },
+  query: z.object({ step: text, language: text }),
+  instead: ({ params, fields: { step } }) =>
+    step === '' ? `/cases/${encodeURIComponent(params.caseId)}#letters` : null,
+  async load({ context, params: { caseId }, fields, reply }, { wish: typed }: Said<LetterSaid>) {
+    const wish = typed ?? { caseId, step: stepOf(fields.step), language: fields.language || null };
+    let draft = await draftLetter(depsOf(context), wish);
     // The form starts with the first proposal.
     if (draft.outcome === 'drafted' && wish.text == null && draft.starts[0] !== undefined)
-      draft = await draftLetter(deps(), { ...wish, text: draft.starts[0] });
+      draft = await draftLetter(depsOf(context), { ...wish, text: draft.starts[0] });
     if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'Unknown case.');
-    const { source: slug } = await context.store.read
-      .selectFrom('cases')
-      .select('source')
-      .where('case_id', '=', wish.caseId)
-      .executeTakeFirstOrThrow();
-    const source = context.sources.findAny(slug);
+    const row = await findCase(context.store.read, caseId);
+    const source = context.sources.findAny(row?.source ?? '');
     const doubtful = doubtfulController(await context.loadProfile(source), source, context.sources);
-    const props = { doubtful, frame: pageFrame(context, request, reply), caseId: wish.caseId, draft, ...shown };
     allowLive(reply);
-    return html(reply, renderPage(<LetterPage {...props} />), status);
-  }
+    return { caseId, draft, doubtful };
+  },
+  show: (data, { frame, said }) => <LetterPage frame={frame} {...data} format={said.format} problems={said.problems} />,
+});
+
+const letterFields = z.object({
+  step: text,
+  language: text.nullable().default(null),
+  recipient: text.nullable().default(null),
+  shownStep: text,
+  shownStart: z.string().catch('0'),
+  start: z.string().nullable().catch(null),
+  unedited: text,
+  text,
+  format: text,
+  do: text,
+});
+
+const write = form({
+  path: '/cases/:caseId/letter',
+  rule: { who: 'work', source: 'case', isWritten: true },
+  body: letterFields,
+  // Form encoding uses nine characters for one of a non-Latin script.
+  bytes: 16_384 + LETTER_TEXT_LENGTH * 12,
+  async act(visit) {
+    const { context, params, fields, by } = visit;
+    const { caseId } = params;
+    const wish = await wishOf(context, caseId, fields);
+    const format = letterFormats.find((one) => one === fields.format) ?? 'pdf';
+    const showAgain = (problems: readonly string[], status: number) =>
+      letter.again(visit, { fields: { step: '', language: '' }, said: { wish, format, problems }, status });
+    // A letter that was just selected is previewed before it is made.
+    if (fields.do !== 'make' || wish.text == null) return showAgain([], 200);
+    const made = await produceLetter(depsOf(context), { ...wish, format, actor: by.officer });
+    switch (made.outcome) {
+      case 'produced':
+        await visit.projected(made.seq);
+        return visit.goTo(`/cases/${encodeURIComponent(caseId)}?done=letter#letters`);
+      case 'unknown-case':
+        throw new CodedError('not_found', 'Unknown case.');
+      case 'unknown-source':
+        throw new CodedError('not_found', `The source ${made.source} of this case is no longer configured.`);
+      case 'refused':
+      case 'invalid':
+        return showAgain([made.problem], 422);
+      default:
+        return made satisfies never;
+    }
+  },
+});
+
+export const routes = [letter, write];
+
+const depsOf = ({ documents, cases }: Visit<Needs>['context']) => ({ ...documents, cases });
+
+/**
+ * The letter requested by a form. The text starts over (null) if another letter was chosen, or if the language changed
+ * before it was edited.
+ */
+async function wishOf(
+  context: Visit<Needs>['context'],
+  caseId: string,
+  fields: z.infer<typeof letterFields>,
+): Promise<LetterWish> {
+  const { shownStep, shownStart, unedited, text: typed, language, recipient } = fields;
+  const start = fields.start ?? shownStart;
+  const step = stepOf(fields.step);
+  const wish = { caseId, step, language, recipient };
+  if (step !== shownStep) return { ...wish, text: null, recipient: null };
+  if (fingerprint(typed) !== unedited && start === shownStart) return { ...wish, text: typed };
+  const draft = await draftLetter(depsOf(context), { ...wish, text: null });
+  const chosen = draft.outcome === 'drafted' ? draft.starts[Number(start)] : undefined;
+  return { ...wish, text: chosen ?? typed };
 }
 
 function stepOf(text: string): LetterStep {
@@ -124,11 +138,11 @@ interface LetterPageProps {
   readonly doubtful: DoubtfulController | null;
   /** The officer's last choice. */
   readonly format?: string | undefined;
-  readonly problems?: readonly string[];
+  readonly problems: readonly string[];
 }
 
 /** One letter of a case: its selection, language, text, preview, and the button that makes it. Needs no script. */
-function LetterPage({ frame, caseId, draft, doubtful, format, problems = [] }: LetterPageProps) {
+function LetterPage({ frame, caseId, draft, doubtful, format, problems }: LetterPageProps) {
   const { letter } = draft;
   const title = `${letterText(letter.step)} · ${caseId}`;
   return (
@@ -155,22 +169,6 @@ function LetterPage({ frame, caseId, draft, doubtful, format, problems = [] }: L
         </Panel>
       </div>
     </Page>
-  );
-}
-
-/** Warns that what is sent would name a controller that may be another client. */
-export function DoubtfulNotice({ controller, source, what }: DoubtfulController & { readonly what: string }) {
-  return (
-    <Notice tone="warn">
-      <p>
-        {what} <bdi>{controller}</bdi> as the controller: that profile is shared by several sources. If{' '}
-        <bdi>{source.name}</bdi> belongs to another client, send nothing; ask an owner or admin to give the source its
-        own profile (Settings, Controller profile). If it belongs to <bdi>{controller}</bdi>, an owner or admin can
-        confirm that: enter <span class="mono">{source.slug}</span> in the{' '}
-        <a href={`/settings/profile?source=${source.slug}`}>controller profile</a> under “Further sources whose web form
-        names this organisation”.
-      </p>
-    </Notice>
   );
 }
 
@@ -210,8 +208,7 @@ function LetterForm({ frame, caseId, draft, format }: Pick<LetterPageProps, 'fra
   const { step } = letter;
   return (
     <Panel id="write" title="Content">
-      <form method="post" action={`/cases/${encodeURIComponent(caseId)}/letter`}>
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action={`/cases/${encodeURIComponent(caseId)}/letter`}>
         <input type="hidden" name="shownStep" value={step} />
         <input type="hidden" name="shownStart" value={startOf(draft)} />
         <input type="hidden" name="unedited" value={fingerprint(starts[Number(startOf(draft))] ?? '')} />
@@ -277,7 +274,7 @@ function LetterForm({ frame, caseId, draft, format }: Pick<LetterPageProps, 'fra
             />
           </span>
         </div>
-      </form>
+      </PostForm>
     </Panel>
   );
 }

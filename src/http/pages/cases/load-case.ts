@@ -4,10 +4,9 @@ import { listOriginals, type PossibleOriginal } from '../../../cases/duplicates.
 import { type EarlierTask, findCase, listEarlierTasks, type ShownCase, showRow } from '../../../cases/list-cases.ts';
 import type { MoveName } from '../../../cases/moves.ts';
 import type { Context } from '../../../context.ts';
-import type { Action } from '../../../core/action.ts';
 import { publicUrlOf } from '../../../core/address.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
-import { LETTER_MAIL } from '../../../documents/mail-letter.ts';
+import { LETTER_MAIL, listMailings, type Mailing } from '../../../documents/mail-letter.ts';
 import { listWorkers, type Person } from '../../../people/people.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
 import { type ListedHandOver, listHandOvers } from '../../../hand-over/hand-over.ts';
@@ -23,7 +22,7 @@ import { doubtfulController, type DoubtfulController } from '../../../request-fo
 import { createHistory } from '../../../store/queries/history.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
 import type { Tables } from '../../../store/schema.ts';
-import type { DocumentRow } from '../../../documents/check.ts';
+import { type DocumentRow, listDocuments } from '../../../documents/check.ts';
 
 type DecisionRow = Pick<
   Selectable<Tables['decision_history']>,
@@ -51,8 +50,8 @@ export interface CasePageData {
   readonly endedHandOvers: readonly EndedHandOver[];
   /** Packs in progress, and jobs that ended without a document. */
   readonly jobs: readonly Job[];
-  /** When letters were mailed to the requester, ISO 8601 UTC, and the ids of the files sent with them, by document. */
-  readonly mailed: ReadonlyMap<string, { readonly at: string; readonly attachments: readonly string[] }>;
+  /** Mailings of letters to the requester, by document. */
+  readonly mailed: ReadonlyMap<string, Mailing>;
   /** Letters whose mail is being sent or failed; the latest job of each document. */
   readonly mails: ReadonlyMap<string, Job>;
   /**
@@ -86,9 +85,12 @@ export interface CasePageData {
 const DECISIONS_SHOWN = 50;
 export const ORIGINALS_SHOWN = 50;
 
+/** What of the installation the page is loaded from. */
+export type CaseNeeds = 'cases' | 'store' | 'jobs' | 'clock' | 'config' | 'keys' | 'epoch' | 'sources';
+
 /** Loads the data on the page of a case for a reader; null if the case does not exist. */
 export async function loadCase(
-  context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock' | 'config' | 'keys' | 'epoch' | 'sources'>,
+  context: Pick<Context, CaseNeeds>,
   caseId: string,
   actor: string,
 ): Promise<CasePageData | null> {
@@ -102,20 +104,12 @@ export async function loadCase(
     await Promise.all([
       showRow(context.cases, row, now),
       listEarlierTasks(read, source),
-      read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
+      listDocuments(read, { caseId, limit: Number.MAX_SAFE_INTEGER }),
       listHandOvers(context, { caseId }),
       context.jobs.list({ kind: 'document', limit: 100 }),
       context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
       context.jobs.list({ kind: TASK_MAIL, limit: 100 }),
-      read
-        .selectFrom('action_history')
-        .innerJoin('documents', 'documents.document_id', 'action_history.object')
-        .select(['documents.document_id', 'action_history.received_at', 'action_history.details'])
-        .where('documents.case_id', '=', caseId)
-        .where('action_history.source', '=', source)
-        .where('action_history.action', '=', 'document.mailed')
-        .orderBy('action_history.seq')
-        .execute(),
+      listMailings(read, { source, caseId }),
       createBannerQueries(read).bannerNames({ source, asOf: Number.MAX_SAFE_INTEGER }),
       listWorkers(context, [source]),
     ]);
@@ -136,12 +130,7 @@ export async function loadCase(
     handOvers,
     endedHandOvers,
     jobs: jobs.filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done').slice(0, 5),
-    mailed: new Map(
-      mailed.map((row) => {
-        const { attachments = [] } = JSON.parse(row.details) as Extract<Action, { action: 'document.mailed' }>;
-        return [row.document_id, { at: row.received_at, attachments: attachments.map(({ documentId }) => documentId) }];
-      }),
-    ),
+    mailed,
     // The list begins with the newest, so each document is set once.
     mails: new Map(
       mails

@@ -7,7 +7,8 @@ import { withdrawingKinds } from '../../../cases/withdrawal.ts';
 import { requestKinds } from '../../../core/vocabulary.ts';
 import { givenFiles } from '../../../hand-over/given-files.ts';
 import { optionText } from '../documents/document-table.tsx';
-import { Csrf, type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   BoxesInput,
   type FieldChoices,
@@ -90,10 +91,9 @@ export function MoveForms({ frame, data, refused }: MoveFormsProps) {
 function CreateForm({ frame, data, what }: { frame: PageFrame; data: CasePageData; what: 'pack' | 'letter' }) {
   const path = `/cases/${encodeURIComponent(data.shown.view.row.case_id)}`;
   return what === 'pack' ? (
-    <form method="post" action={`${path}/pack`}>
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action={`${path}/pack`}>
       <button type="submit">Create the response pack</button>
-    </form>
+    </PostForm>
   ) : (
     <p>
       <a class="button" href={`${path}/letter?step=answer`}>
@@ -108,12 +108,11 @@ export function CaseForm(props: { frame: PageFrame; data: CasePageData; move: Mo
   const { frame, data, move, children } = props;
   const { row } = data.shown.view;
   return (
-    <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/moves`}>
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action={`/cases/${encodeURIComponent(row.case_id)}/moves`}>
       <input type="hidden" name="move" value={move} />
       <input type="hidden" name="basedOn" value={row.version} />
       {children}
-    </form>
+    </PostForm>
   );
 }
 

@@ -1,7 +1,8 @@
 import type { Match } from '../../../cases/match-subject.ts';
 import type { CaseView } from '../../../cases/view.ts';
 import { decidingLaw } from '../../../law/deadlines.ts';
-import { Csrf, type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   Assignee,
   Badge,
@@ -121,13 +122,12 @@ const TAKE_FORM = 'take-requests';
 
 function TakeForm({ frame, from }: Pick<RequestTableProps, 'frame' | 'from'>) {
   return (
-    <form id={TAKE_FORM} method="post">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} id={TAKE_FORM}>
       <input type="hidden" name="move" value="assign" />
       <input type="hidden" name="assignee" value={ownAssignee(frame)} />
       <input type="hidden" name="list" value={from.list} />
       <input type="hidden" name="filter" value={from.filter} />
-    </form>
+    </PostForm>
   );
 }
 

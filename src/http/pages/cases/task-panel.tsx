@@ -1,6 +1,7 @@
 import type { CaseTask } from '../../../cases/folded.ts';
 import { type MoveName, moves, TASK_DAYS } from '../../../cases/moves.ts';
-import { Csrf, type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { FieldInput, fieldsOf } from '../parts/fields.tsx';
 import type { CasePageData } from './load-case.ts';
 import { Badge, Day, Moment, Notice, Panel, Table } from '../parts/parts.tsx';
@@ -147,13 +148,12 @@ function Changes({ frame, data, row: { number, task }, refused }: TaskPanelProps
                 <Badge text="being sent" tone="calm" />
               </p>
             ) : (
-              <form method="post" action={`${pathOf(data)}/tasks/mail`}>
-                <Csrf token={frame.csrf} />
+              <PostForm frame={frame} action={`${pathOf(data)}/tasks/mail`}>
                 <input type="hidden" name="task" value={number} />
                 <button class="quiet" type="submit">
                   {task.sentAt === null ? 'Send to' : 'Remind'} <bdi class="outside">{task.ownerEmail}</bdi>
                 </button>
-              </form>
+              </PostForm>
             )}
             <TaskMove frame={frame} data={data} move="finish-task" number={number} values={wrong?.form ?? {}} />
             <TaskMove
@@ -189,8 +189,7 @@ function TaskMove(props: {
 }) {
   const { frame, data, move, number, values, label = moves[move].label } = props;
   return (
-    <form method="post" action={`${pathOf(data)}/moves#tasks`}>
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action={`${pathOf(data)}/moves#tasks`}>
       <input type="hidden" name="move" value={move} />
       <input type="hidden" name="basedOn" value={data.shown.view.row.version} />
       {number === null ? null : <input type="hidden" name="task" value={number} />}
@@ -208,7 +207,7 @@ function TaskMove(props: {
       <button class="quiet" type="submit">
         {label}
       </button>
-    </form>
+    </PostForm>
   );
 }
 

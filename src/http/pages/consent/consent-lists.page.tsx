@@ -1,21 +1,22 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { contradictionsOf } from '../../../../reports/reconciliation/agreement.ts';
 import { stateWord } from '../../../../reports/words.ts';
-import { AGREEMENT_DAYS } from '../../../attention/officer-attention.ts';
-import { type FoundDecision, type FindingKind, loadFindings } from '../../../consent/findings.ts';
-import type { Context } from '../../../context.ts';
+import { z } from 'zod';
+import {
+  type FoundDecision,
+  type FindingKind,
+  loadFindings,
+  type Lack,
+  whyNothingUndelivered,
+} from '../../../consent/findings.ts';
 import type { Source } from '../../../core/source.ts';
-import { addDays, localTimeOf, startOfDay } from '../../../core/zoned-days.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   BannerName,
   type Column,
   EntryNumber,
   FilterForm,
-  Input,
   Moment,
   NoSources,
   Pages,
@@ -24,91 +25,66 @@ import {
   SourceFilter,
   Table,
 } from '../parts/parts.tsx';
+import { periodOf } from '../parts/period.ts';
+import { DecisionId, LookUpForm, PeriodInputs } from './decision-lists.tsx';
+
+const { page } = pagesWith<'store' | 'config' | 'clock'>();
 
 /** Decisions per page. */
 const SHOWN = 50;
 
 const kinds = {
   contradictions: {
+    views: 'contradictory decisions',
     title: 'Contradictory decisions',
     lead: 'Decisions whose records say different things. None of them counts as consent until that is resolved: the controller must be able to demonstrate it (GDPR Art. 7(1)).',
     none: 'No contradictory decisions in this period.',
   },
   undelivered: {
+    views: 'undelivered decisions',
     title: 'Decisions never delivered',
     lead: 'Decisions in the service’s consent log that never arrived as a webhook: the endpoint was unreachable, or the event is not subscribed. They are recorded anyway.',
     none: 'Every decision that the consent log has for this period was delivered.',
   },
 } as const satisfies Record<FindingKind, unknown>;
 
-/** The lists behind two figures on the Today page: contradictory decisions, and decisions that were never delivered. */
-export async function consentListRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  for (const kind of ['contradictions', 'undelivered'] as const)
-    app.get(`/consent/${kind}`, (request, reply) => sendList(kind, request, reply));
+/** The list behind a figure on the Today page: contradictory decisions, or decisions that were never delivered. */
+const listOf = (kind: FindingKind) =>
+  page({
+    path: `/consent/${kind}`,
+    rule: { who: 'read', source: 'query', views: kinds[kind].views },
+    query: z.object({ source: text, from: text, to: text, after: text }),
+    async load({ context, permitted, fields: { source: slug, from, to, after } }) {
+      const { read } = context.store;
+      const { timeZone } = context.config;
+      const source = permitted.find(slug)?.slug ?? null;
+      const now = context.clock();
+      const { period, problems } = periodOf({ from, to }, { now, timeZone });
+      const sources = permitted.list().filter((one) => source === null || one.slug === source);
+      const { rows, next } = await loadFindings(read, {
+        ...{ kind, period, sources: sources.map((one) => one.slug) },
+        ...{ after, limit: SHOWN },
+      });
+      const names = await createBannerQueries(read).bannerNamesBySource();
+      const filter = { source: source ?? '', from, to };
+      return {
+        kind,
+        sources: permitted.list(),
+        filter,
+        problems,
+        rows,
+        lacks: rows.length > 0 || kind === 'contradictions' ? null : await whyNothingUndelivered(read, sources, period),
+        namesOf: (of: string) => names.get(of),
+        next: next === null ? null : `/consent/${kind}?${new URLSearchParams({ ...filter, after: next }).toString()}`,
+        isFirst: after === '',
+        now: now.getTime(),
+      };
+    },
+    show: (data, { frame }) => <ListPage frame={frame} {...data} />,
+    status: ({ problems }) => (problems.length > 0 ? 422 : 200),
+  });
 
-  async function sendList(kind: FindingKind, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { timeZone } = context.config;
-    const permitted = sourcesOf(context, request);
-    const { source: slug = '', from = '', to = '', after = '' } = formOf(request.query);
-    const source = permitted.find(slug)?.slug ?? null;
-    const now = context.clock();
-    const { period, problems } = periodOf({ from, to }, { now, timeZone });
-    const sources = permitted.list().filter((one) => source === null || one.slug === source);
-    const found = await loadFindings(context.store.read, {
-      ...{ kind, period, sources: sources.map(({ slug }) => slug) },
-      ...{ after, limit: SHOWN },
-    });
-    const names = await createBannerQueries(context.store.read).bannerNamesBySource();
-    const { next } = found;
-    const filter = { source: source ?? '', from, to };
-    const page = (
-      <ListPage
-        kind={kind}
-        frame={pageFrame(context, request, reply)}
-        sources={permitted.list()}
-        filter={filter}
-        problems={problems}
-        rows={found.rows}
-        lacks={found.rows.length > 0 || kind === 'contradictions' ? null : await lackOf(sources, period)}
-        namesOf={(of) => names.get(of)}
-        next={next === null ? null : `/consent/${kind}?${new URLSearchParams({ ...filter, after: next }).toString()}`}
-        isFirst={after === ''}
-        now={now.getTime()}
-      />
-    );
-    return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
-  }
-
-  /** Why nothing can be said about deliveries: nothing was pulled to compare them with, or there were no decisions. */
-  async function lackOf(
-    sources: readonly Source[],
-    { from, to }: { readonly from: string; readonly to: string },
-  ): Promise<ListProps['lacks']> {
-    const { read } = context.store;
-    const slugs = sources.map(({ slug }) => slug);
-    const pulled = await read
-      .selectFrom('sync_positions')
-      .select('source')
-      .where('source', 'in', slugs)
-      .where('last_success_at', 'is not', null)
-      .limit(1)
-      .executeTakeFirst();
-    if (pulled === undefined) return sources.some(isPulled) ? 'pull' : 'access';
-    const decision = await read
-      .selectFrom('decision_history')
-      .select('seq')
-      .where('source', 'in', slugs)
-      .where('at', '>=', from)
-      .where('at', '<', to)
-      .limit(1)
-      .executeTakeFirst();
-    return decision === undefined ? 'decisions' : null;
-  }
-}
-
-function isPulled({ baseUrl, apiKey }: Source): boolean {
-  return baseUrl !== null && apiKey !== null;
-}
+export const routes = [listOf('contradictions'), listOf('undelivered')];
 
 interface ListProps {
   readonly kind: FindingKind;
@@ -117,11 +93,8 @@ interface ListProps {
   readonly filter: { readonly source: string; readonly from: string; readonly to: string };
   readonly problems: readonly string[];
   readonly rows: readonly FoundDecision[];
-  /**
-   * Why an empty list means nothing: no source has access to the consent log, it has not been pulled yet, or there are
-   * no decisions.
-   */
-  readonly lacks: 'access' | 'pull' | 'decisions' | null;
+  /** Why an empty list means nothing. */
+  readonly lacks: Lack | null;
   readonly namesOf: (source: string) => BannerNames | undefined;
   readonly next: string | null;
   readonly isFirst: boolean;
@@ -240,97 +213,4 @@ function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly 
       ),
     },
   ];
-}
-
-/** Looks up a decision as of when it was made. */
-export function LookUpForm(props: {
-  readonly frame: PageFrame;
-  readonly source: string;
-  readonly decisionId: string;
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  /** Milliseconds. */
-  readonly now: number;
-}) {
-  const { frame, source, decisionId, at, now } = props;
-  return (
-    <form method="post" action="/consent">
-      <Csrf token={frame.csrf} />
-      <input type="hidden" name="source" value={source} />
-      <input type="hidden" name="identifier" value={decisionId} />
-      <input type="hidden" name="at" value={localTimeOf(laterOf(at, now), frame.timeZone)} />
-      <button class="quiet slim" type="submit" aria-label={`Look up decision ${decisionId}`}>
-        Look up
-      </button>
-    </form>
-  );
-}
-
-/** The first and the last day of a list. */
-export function PeriodInputs({
-  frame,
-  filter,
-}: {
-  readonly frame: PageFrame;
-  readonly filter: { readonly from: string; readonly to: string };
-}) {
-  const hint = `In ${frame.timeZone}; empty: the last ${AGREEMENT_DAYS} days.`;
-  return (
-    <>
-      <Input id="from" label="First day" type="date" value={filter.from} optional hint={hint} />
-      <Input id="to" label="Last day" type="date" value={filter.to} optional />
-    </>
-  );
-}
-
-/** A decision's id, with the name of its source if there are several. */
-export function DecisionId({
-  frame,
-  id,
-  source,
-  named,
-}: {
-  readonly frame: PageFrame;
-  readonly id: string;
-  readonly source: string;
-  readonly named: boolean;
-}) {
-  return (
-    <>
-      <span class="outside">{id}</span>
-      {named ? (
-        <>
-          <br />
-          <span class="soft small">{frame.sourceName(source)}</span>
-        </>
-      ) : null}
-    </>
-  );
-}
-
-/** The period of a list, from its first and last day; empty: the last days up to now. */
-export function periodOf(
-  { from, to }: { readonly from: string; readonly to: string },
-  { now, timeZone }: { readonly now: Date; readonly timeZone: string },
-): { readonly period: { readonly from: string; readonly to: string }; readonly problems: readonly string[] } {
-  const problems: string[] = [];
-  const day = (text: string, add: number, otherwise: Date): string => {
-    if (text === '') return otherwise.toISOString();
-    try {
-      return startOfDay(addDays(text, add), timeZone);
-    } catch {
-      problems.push(`Invalid date "${text.slice(0, 30)}": use YYYY-MM-DD.`);
-      return otherwise.toISOString();
-    }
-  };
-  const period = {
-    from: day(from, 0, new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000)),
-    to: day(to, 1, now),
-  };
-  return { period, problems };
-}
-
-/** The form has minutes only: rounded up, so that the decision had been made by then. */
-function laterOf(iso: string, now: number): string {
-  return new Date(Math.min(Date.parse(iso) + 60_000, now)).toISOString();
 }

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import {
   bannerPhrase,
   type CitedDecision,
   evidenceWords,
   type LookUp,
   lookUpConsent,
+  readLookUpTime,
   policyWords,
   purposeStateWords,
   purposeWord,
@@ -14,17 +15,16 @@ import {
   wayInWords,
 } from '../../../consent/look-up.ts';
 import { contradictionWords, type SaidSignals, signalWords } from '../../../../reports/signal-words.ts';
-import type { Context } from '../../../context.ts';
 import { renderStatement } from '../../../consent/statement.ts';
 import { isoNow } from '../../../core/clock.ts';
 import { momentText } from '../../../core/time-words.ts';
-import { dateIn, localTimeOf, momentAt } from '../../../core/zoned-days.ts';
+import { dateIn, localTimeOf } from '../../../core/zoned-days.ts';
 import { lastCheckpoint } from '../../../documents/frame.ts';
 import { attachment } from '../parts/attachment.ts';
-import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
+import type { ProofNeeds } from '../entries/load-proof.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { pagesWith, type Said, text, type Visit } from '../parts/define-page.ts';
 import type { BannerStanding } from '../../../core/consent-timeline.ts';
 import type { Source } from '../../../core/source.ts';
 import type { BannerNames } from '../../../store/queries/history-banners.ts';
@@ -44,30 +44,53 @@ import {
   TextLines,
 } from '../parts/parts.tsx';
 
+/** A look-up checks the entries that it reads, as a proof does. */
+type Needs =
+  | ProofNeeds
+  | ('ledger' | 'clock' | 'config' | 'sources' | 'projector' | 'documents' | 'version' | 'seal' | 'loadProfile');
+
+const { page, form } = pagesWith<Needs>();
+
 /** Looks up a person's consent. The form is posted, so that no identifier appears in an address or log. */
-export async function consentRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/consent', (request, reply) =>
-    send(request, reply, {
-      form: { at: localTimeOf(context.clock().toISOString(), context.config.timeZone), source: 'default' },
-    }),
-  );
+const consent = page({
+  path: '/consent',
+  rule: { who: 'read', source: 'installation' },
+  load({ context, permitted }, said: Said<{ readonly answer: Answered }>) {
+    const now = localTimeOf(context.clock().toISOString(), context.config.timeZone);
+    return { sources: permitted.list(), form: { at: now, source: 'default', ...said.form } };
+  },
+  show: (data, { frame, said }) => (
+    <ConsentPage frame={frame} {...data} problems={said.problems} answer={said.answer ?? null} />
+  ),
+});
 
-  app.post('/consent', async (request, reply) => {
-    const form = formOf(request.body);
-    const found = await lookUp(request, form, true);
+const wanted = z.object({ identifier: text, at: text, source: text });
+
+const lookUp = form({
+  path: '/consent',
+  rule: { who: 'read', source: 'form' },
+  body: wanted,
+  async act(visit) {
+    const found = await answerTo(visit, true);
     return 'problems' in found
-      ? send(request, reply, { form, problems: found.problems }, found.status)
-      : send(request, reply, { form, answer: found.answer });
-  });
+      ? consent.again(visit, { fields: {}, said: { problems: found.problems }, status: found.status })
+      : consent.again(visit, { fields: {}, said: { answer: found.answer }, status: 200 });
+  },
+});
 
-  app.post('/consent/statement', async (request, reply) => {
-    const form = formOf(request.body);
+const statement = form({
+  path: '/consent/statement',
+  rule: { who: 'read', source: 'form' },
+  body: wanted,
+  async act(visit) {
+    const { context, reply } = visit;
     // Seals entries after the last checkpoint, so that the statement can print their proof.
     await context.seal();
-    const found = await lookUp(request, form, false);
-    if ('problems' in found) return send(request, reply, { form, problems: found.problems }, found.status);
+    const found = await answerTo(visit, false);
+    if ('problems' in found)
+      return consent.again(visit, { fields: {}, said: { problems: found.problems }, status: found.status });
     const { answer } = found;
-    if (answer.outcome === 'not-found') return send(request, reply, { form, answer });
+    if (answer.outcome === 'not-found') return consent.again(visit, { fields: {}, said: { answer }, status: 200 });
     const source = context.sources.findAny(answer.source);
     const { documents, config, version } = context;
     const bytes = renderStatement({
@@ -85,41 +108,27 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
       .header('content-disposition', attachment(`consent-statement ${source?.name ?? answer.source} ${day}.pdf`))
       .type('application/pdf')
       .send(Readable.from(bytes));
-  });
+  },
+});
 
-  /** Makes the look-up requested by a form, in the name of the signed-in person. */
-  async function lookUp(
-    request: FastifyRequest,
-    form: Readonly<Record<string, string>>,
-    withTexts: boolean,
-  ): Promise<{ readonly answer: Answered } | { readonly problems: readonly string[]; readonly status: number }> {
-    const { identifier = '', source = '' } = form;
-    const at = momentOf(form['at'] ?? '');
-    if (at === null) return { problems: ['Enter the time.'], status: 422 };
-    const asOf = await context.projector.catchUp();
-    const actor = officerOf(request).officer;
-    const answer = await lookUpConsent(context, { source, identifier, at, asOf, actor, withTexts });
-    if (answer.outcome === 'untrusted') return { problems: [answer.problem], status: 409 };
-    return answer.outcome === 'refused' ? { problems: answer.problems, status: 422 } : { answer };
-  }
+export const routes = [consent, lookUp, statement];
 
-  function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: Omit<ConsentProps, 'frame' | 'sources'>,
-    status = 200,
-  ): FastifyReply {
-    const props = { frame: pageFrame(context, request, reply), sources: sourcesOf(context, request).list(), ...shown };
-    return html(reply, renderPage(<ConsentPage {...props} />), status);
-  }
-
-  function momentOf(local: string): string | null {
-    try {
-      return momentAt(local, context.config.timeZone);
-    } catch {
-      return null;
-    }
-  }
+/** Makes the look-up requested by a form, in the name of the signed-in person. */
+async function answerTo(
+  { context, by, fields }: Visit<Needs, z.infer<typeof wanted>>,
+  withTexts: boolean,
+): Promise<{ readonly answer: Answered } | { readonly problems: readonly string[]; readonly status: number }> {
+  const { identifier, source } = fields;
+  const typed = fields.at.trim();
+  if (typed === '') return { problems: ['Enter the time.'], status: 422 };
+  const read = readLookUpTime(typed, context.config.timeZone, isoNow(context.clock));
+  if (read.problem !== undefined)
+    return { problems: [`Invalid time "${typed.slice(0, 60)}": ${read.problem}`], status: 422 };
+  const { at } = read;
+  const asOf = await context.projector.catchUp();
+  const answer = await lookUpConsent(context, { source, identifier, at, asOf, actor: by.officer, withTexts });
+  if (answer.outcome === 'untrusted') return { problems: [answer.problem], status: 409 };
+  return answer.outcome === 'refused' ? { problems: answer.problems, status: 422 } : { answer };
 }
 
 type Answered = Extract<LookUp, { outcome: 'found' | 'not-found' }>;
@@ -147,8 +156,7 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
         {sources.length === 0 ? (
           <NoSources frame={frame} />
         ) : (
-          <form method="post" action="/consent">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/consent">
             <div class="pair thirds">
               <Input
                 id="identifier"
@@ -163,7 +171,7 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
               <Choice id="source" label="Source" value={value('source')} options={sourceOptions(sources)} />
             </div>
             <button type="submit">Look up</button>
-          </form>
+          </PostForm>
         )}
       </Panel>
       {answer === null ? null : answer.outcome === 'not-found' ? (
@@ -211,15 +219,14 @@ function Answer({ frame, form, answer }: AnswerProps) {
         ) : (
           <Standing frame={frame} standing={standing} names={bannerNames} />
         )}
-        <form class="buttons" method="post" action="/consent/statement">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/consent/statement" class="buttons">
           {['identifier', 'at', 'source'].map((name) => (
             <input key={name} type="hidden" name={name} value={form[name] ?? ''} />
           ))}
           <button type="submit" class="quiet">
             Download as PDF
           </button>
-        </form>
+        </PostForm>
         <p class="hint">This look-up is recorded as entry {recorded}; the PDF counts as another one.</p>
       </Panel>
       {decisions.map((decision) => (

@@ -1,17 +1,13 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { formatCount } from '../../../../reports/format.ts';
 import { stateWord } from '../../../../reports/words.ts';
 import { countDecisions, listDecisions } from '../../../consent/decision-list.ts';
-import type { Context } from '../../../context.ts';
-import { type Choice as ConsentChoice, choiceNames } from '../../../core/consent-judgement.ts';
+import { choiceNames } from '../../../core/consent-judgement.ts';
 import type { Source } from '../../../core/source.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
 import type { JudgedRow } from '../../../store/queries/history-decisions.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { DecisionId, LookUpForm, PeriodInputs, periodOf } from './consent-lists.page.tsx';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
-import { SOURCES_COUNTED } from '../today/load-today.ts';
+import { pagesWith, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   BannerName,
   Choice,
@@ -26,28 +22,28 @@ import {
   SourceFilter,
   Table,
 } from '../parts/parts.tsx';
+import { periodOf } from '../parts/period.ts';
+import { consentChoiceTexts } from '../parts/words.ts';
+import { SOURCES_COUNTED } from '../today/load-today.ts';
+import { DecisionId, LookUpForm, PeriodInputs } from './decision-lists.tsx';
+
+const { page } = pagesWith<'store' | 'config' | 'clock'>();
 
 /** Decisions per page. */
 const SHOWN = 50;
 
-export const consentChoiceTexts: Readonly<Record<ConsentChoice, string>> = {
-  given: 'given',
-  'partly-given': 'partly given',
-  refused: 'refused',
-  withdrawn: 'withdrawn',
-};
-
 /** The recorded decisions of a period, by choice: the list behind the chart on the Today page. */
-export async function decisionRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/consent/decisions', async (request: FastifyRequest, reply): Promise<FastifyReply> => {
-    const permitted = sourcesOf(context, request);
-    const { source: slug = '', from = '', to = '', after = '', choice: chosen = '' } = formOf(request.query);
-    const source = permitted.find(slug)?.slug ?? null;
-    const choice: ConsentChoice | 'unknown' | null =
-      chosen === 'unknown' ? 'unknown' : (choiceNames.find((one) => one === chosen) ?? null);
+const decisions = page({
+  path: '/consent/decisions',
+  rule: { who: 'read', source: 'query', views: 'decisions' },
+  query: z.object({ source: text, from: text, to: text, after: text, choice: text }),
+  async load({ context, permitted, fields }) {
+    const { from, to, after } = fields;
+    const { read } = context.store;
+    const source = permitted.find(fields.source)?.slug ?? null;
+    const choice = [...choiceNames, 'unknown' as const].find((one) => one === fields.choice) ?? null;
     const now = context.clock();
     const { period, problems } = periodOf({ from, to }, { now, timeZone: context.config.timeZone });
-    const { read } = context.store;
     const sources = permitted.list().flatMap((one) => (source === null || one.slug === source ? one.slug : []));
     const wanted = { sources, period, choice };
     const found = await listDecisions(read, { ...wanted, after, limit: SHOWN });
@@ -57,23 +53,23 @@ export async function decisionRoutes(app: FastifyInstance, context: Context): Pr
     const filter = { source: source ?? '', choice: choice ?? '', from, to };
     const address = (more: Record<string, string>) =>
       `/consent/decisions?${new URLSearchParams({ ...filter, ...more }).toString()}`;
-    const page = (
-      <DecisionsPage
-        frame={pageFrame(context, request, reply)}
-        sources={permitted.list()}
-        filter={filter}
-        problems={problems}
-        rows={found.rows}
-        total={total}
-        namesOf={(of) => names.get(of)}
-        first={after === '' ? null : address({})}
-        next={found.next === null ? null : address({ after: found.next })}
-        now={now.getTime()}
-      />
-    );
-    return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
-  });
-}
+    return {
+      sources: permitted.list(),
+      filter,
+      problems,
+      rows: found.rows,
+      total,
+      namesOf: (of: string) => names.get(of),
+      first: after === '' ? null : address({}),
+      next: found.next === null ? null : address({ after: found.next }),
+      now: now.getTime(),
+    };
+  },
+  show: (data, { frame }) => <DecisionsPage frame={frame} {...data} />,
+  status: ({ problems }) => (problems.length > 0 ? 422 : 200),
+});
+
+export const routes = [decisions];
 
 interface DecisionsProps {
   readonly frame: PageFrame;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import {
   countDeliveriesByDay,
@@ -7,12 +7,10 @@ import {
   loadRefusedCounts,
   type StoredDelivery,
 } from '../../../attention/deliveries.ts';
-import type { Context } from '../../../context.ts';
 import type { Source } from '../../../core/source.ts';
 import { addDays, dateIn, spansOf } from '../../../core/zoned-days.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { number, pagesWith, text, ticked } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   Badge,
   Choice,
@@ -30,7 +28,10 @@ import {
   Table,
   WebhookAddress,
 } from '../parts/parts.tsx';
-import { sizeText, type Worded } from '../parts/words.ts';
+import { sizeText } from '../parts/words.ts';
+import { outcomeTexts, verdictText } from './delivery-words.ts';
+
+const { page } = pagesWith<'store' | 'rejected' | 'config' | 'clock'>();
 
 /** Deliveries per page, and days in the histogram. */
 const SHOWN = 50;
@@ -38,37 +39,16 @@ const DAYS = 30;
 /** Seconds between reloads of a page with automatic refresh. */
 const REFRESH_SECONDS = 10;
 
-export const outcomeTexts: Readonly<Record<StoredDelivery['outcome'], Worded>> = {
-  read: { text: 'read', tone: 'good' },
-  'unknown-event': { text: 'unknown event', tone: 'warn' },
-  unreadable: { text: 'could not be read', tone: 'bad' },
-};
-
-const verdictTexts: Readonly<Record<string, string>> = {
-  verified: 'valid',
-  'verified-headers-disagree': 'one of two headers valid',
-  'verified-late': 'valid, verified later',
-};
-
-/** The verdict on a delivery's signature, in words. */
-export function verdictText(verdict: string): string {
-  return verdictTexts[verdict] ?? verdict;
-}
-
 /** Deliveries to the webhook endpoint that were stored. */
-export async function deliveryRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/deliveries', async (request, reply) => {
-    const form = formOf(request.query);
-    const { entry = '' } = form;
-    if (/^\d{1,15}$/.test(entry)) return reply.redirect(`/entries/${entry}`, 303);
-    if (form['live'] === 'yes') void reply.header('refresh', String(REFRESH_SECONDS));
-    return html(reply, renderPage(await listPage(request, reply, form)), entry === '' ? 200 : 422);
-  });
-
-  async function listPage(request: FastifyRequest, reply: FastifyReply, form: Readonly<Record<string, string>>) {
-    const { source: slug = '', event = '', outcome = '', before = '', entry = '', live = '' } = form;
-    const permitted = sourcesOf(context, request);
-    const source = permitted.findAny(slug)?.slug ?? null;
+const deliveries = page({
+  path: '/deliveries',
+  rule: { who: 'read', source: 'query', views: 'deliveries' },
+  query: z.object({ source: text, event: text, outcome: text, before: number, entry: text, live: ticked }),
+  instead: ({ fields: { entry } }) => (number.parse(entry) === null ? null : `/entries/${entry}`),
+  async load({ context, permitted, reply, fields }) {
+    const { event, outcome, before, entry, live } = fields;
+    if (live) void reply.header('refresh', String(REFRESH_SECONDS));
+    const source = permitted.findAny(fields.source)?.slug ?? null;
     const sources = source === null ? permitted.slugs : [source];
     const { read } = context.store;
     const { timeZone } = context.config;
@@ -80,7 +60,7 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
         sources,
         event: event === '' ? undefined : event,
         outcome: isOutcome(outcome) ? outcome : undefined,
-        before: /^\d{1,15}$/.test(before) ? Number(before) : null,
+        before,
         limit: SHOWN + 1,
       }),
       countDeliveriesByDay(read, { days: shownDays, sources }),
@@ -91,26 +71,27 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
     const filter = { source: source ?? '', event, outcome };
     const address = (more: Record<string, string>) =>
       `/deliveries?${new URLSearchParams({ ...filter, ...more }).toString()}`;
-    return (
-      <DeliveriesPage
-        frame={pageFrame(context, request, reply)}
-        sources={permitted.list()}
-        filter={filter}
-        events={events}
-        rows={shown}
-        days={days}
-        refused={refused
-          .filter((one) => sources === null || sources.includes(one.source))
-          .reduce((sum, { count }) => sum + count, 0)}
-        first={before === '' ? null : address({})}
-        next={rows.length > SHOWN ? address({ before: String(shown.at(-1)?.seq ?? 0) }) : null}
-        live={live === 'yes'}
-        liveToggle={address(live === 'yes' ? {} : { live: 'yes' })}
-        problems={entry === '' ? [] : ['Enter the number of an entry.']}
-      />
-    );
-  }
-}
+    return {
+      sources: permitted.list(),
+      filter,
+      events,
+      rows: shown,
+      days,
+      refused: refused
+        .filter((one) => sources === null || sources.includes(one.source))
+        .reduce((sum, { count }) => sum + count, 0),
+      first: before === null ? null : address({}),
+      next: rows.length > SHOWN ? address({ before: String(shown.at(-1)?.seq ?? 0) }) : null,
+      live,
+      liveToggle: address(live ? {} : { live: 'yes' }),
+      problems: entry === '' ? [] : ['Enter the number of an entry.'],
+    };
+  },
+  show: (data, { frame }) => <DeliveriesPage frame={frame} {...data} />,
+  status: ({ problems }) => (problems.length > 0 ? 422 : 200),
+});
+
+export const routes = [deliveries];
 
 function isOutcome(text: string): text is StoredDelivery['outcome'] {
   return Object.hasOwn(outcomeTexts, text);

@@ -1,20 +1,18 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { verifySignature } from '../../../../receivers/signature-node.ts';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
 import { type Diagnosed, diagnoseRefused, loadRefusedCounts } from '../../../attention/deliveries.ts';
-import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { can } from '../../../core/roles.ts';
 import { secretEncodings, type Source } from '../../../core/source.ts';
 import type { RejectedContent } from '../../../rejected/ring.ts';
 import { readmitRejected } from '../../../rejected/readmit.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith, type Said, smallNumber, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   AskAdmin,
   Choice,
@@ -31,6 +29,8 @@ import {
 import { retireHours } from '../sources/source-forms.tsx';
 import { remedyText, sizeText } from '../parts/words.ts';
 
+const { page, form } = pagesWith<'store' | 'ledger' | 'clock' | 'sources' | 'rejected'>();
+
 /** Refused deliveries on the page. Diagnosing one takes a few hundred hashes. */
 const SHOWN = 50;
 const HOURS = 72;
@@ -43,102 +43,105 @@ const reasonTexts: Readonly<Record<string, string>> = {
   'unknown-source': 'sent to an address without a source',
 };
 
-const doneTexts: Readonly<Record<string, string>> = {
-  secret: 'The new signing secret is accepted from now on. Readmit the deliveries that it verifies.',
-};
+/** What the webhook endpoint refused, why, and what to do. `in` and `out`: the outcome of readmitting. */
+const refused = page({
+  path: '/deliveries/refused',
+  rule: { who: 'read', source: 'query', views: 'refused deliveries' },
+  query: z.object({ in: smallNumber, out: smallNumber }),
+  done: { secret: 'The new signing secret is accepted from now on. Readmit the deliveries that it verifies.' },
+  async load({ context, permitted, fields }) {
+    const { slugs } = permitted;
+    await context.rejected.flush();
+    const kept = (await context.rejected.list()).filter(({ source }) => slugs?.includes(source) ?? true);
+    // A finding may name another source whose secret was used; show that only if the viewer may see the source.
+    const asSeen = { rejected: context.rejected, sources: permitted };
+    return {
+      sources: permitted.list(),
+      kept: kept.length,
+      diagnosed: await diagnoseRefused(asSeen, kept.slice(0, SHOWN)),
+      counts: (await loadRefusedCounts(context, undefined)).filter(({ source }) => slugs?.includes(source) ?? true),
+      admins: await listAdminAddresses(context),
+      readmitted:
+        fields.in === null || fields.out === null
+          ? null
+          : `${counted(fields.in, 'delivery was', 'deliveries were')} readmitted, ${fields.out} still refused.`,
+    };
+  },
+  show: (data, { frame, said }) => <RefusedListPage frame={frame} {...data} said={said} />,
+});
 
-/** What the webhook endpoint refused, why, and what to do. */
-export async function refusedRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/deliveries/refused', (request, reply) => {
-    const { done = '', in: inside = '', out = '' } = formOf(request.query);
-    const readmitted = /^\d{1,6}$/.test(inside) && /^\d{1,6}$/.test(out);
-    const text = readmitted
-      ? `${counted(Number(inside), 'delivery was', 'deliveries were')} readmitted, ${Number(out)} still refused.`
-      : (doneTexts[done] ?? null);
-    return send(request, reply, { done: text });
-  });
-
-  app.get<{ Params: { refusedId: string } }>('/deliveries/refused/:refusedId', async (request, reply) => {
-    const { refusedId } = request.params;
-    const content = /^\d{1,9}$/.test(refusedId) ? await context.rejected.read(Number(refusedId)) : null;
+const refusedOne = page({
+  path: '/deliveries/refused/:refusedId',
+  rule: { who: 'read', source: 'refused', views: 'object' },
+  async load({ context: { rejected }, permitted, params }) {
+    const id = smallNumber.parse(params.refusedId);
+    const content = id === null ? null : await rejected.read(id);
     if (content === null)
       throw new CodedError('not_found', `It is no longer stored: refused deliveries are kept for ${HOURS} hours.`);
-    const [diagnosed] = await diagnoseRefused(asSeenBy(request), [content]);
+    const [diagnosed] = await diagnoseRefused({ rejected, sources: permitted }, [content]);
     if (diagnosed === undefined) throw new CodedError('not_found');
-    const props = { frame: pageFrame(context, request, reply), content, diagnosed };
-    return html(reply, renderPage(<RefusedPage {...props} />));
-  });
+    return { content, diagnosed };
+  },
+  show: (data, { frame }) => <RefusedPage frame={frame} {...data} />,
+});
 
-  app.post('/deliveries/refused/readmit', async (request, reply) => {
-    const { source = '' } = formOf(request.body);
-    if (context.sources.find(source) === null) return send(request, reply, { problems: ['Unknown source.'] }, 422);
+const unchanged = (...problems: readonly string[]) => ({ fields: { in: null, out: null }, said: { problems } });
+
+const readmit = form({
+  path: '/deliveries/refused/readmit',
+  rule: { who: 'administer', source: 'form' },
+  body: z.object({ source: text }),
+  async act(visit) {
+    const { context, fields } = visit;
     const { rejected: ring, sources, ledger } = context;
-    const results = await readmitRejected({ ring, sources, ledger, verify: verifySignature }, { source });
+    if (sources.find(fields.source) === null) return refused.again(visit, unchanged('Unknown source.'));
+    const results = await readmitRejected({ ring, sources, ledger, verify: verifySignature }, fields);
     const seqs = results.flatMap((one) => ('seq' in one ? [one.seq] : []));
-    if (seqs.length > 0) await untilProjected(context, Math.max(...seqs));
-    return reply.redirect(`/deliveries/refused?in=${seqs.length}&out=${results.length - seqs.length}`, 303);
-  });
+    if (seqs.length > 0) await visit.projected(Math.max(...seqs));
+    return visit.goTo(`/deliveries/refused?in=${seqs.length}&out=${results.length - seqs.length}`);
+  },
+});
 
-  app.post('/deliveries/refused/secret', async (request, reply) => {
-    const { source = '', secret = '', encoding = '', retire = '' } = formOf(request.body);
-    const known = secretEncodings.find((one) => one === encoding);
-    const hours = retireHours.find(([value]) => value === retire)?.[0];
-    if (known === undefined || hours === undefined)
-      return send(
-        request,
-        reply,
-        { problems: ['Choose the encoding of the secret, and when the old ones expire.'] },
-        422,
-      );
+const addSecret = form({
+  path: '/deliveries/refused/secret',
+  rule: { who: 'administer', source: 'form' },
+  body: z.object({ source: text, secret: text, encoding: text, retire: text }),
+  async act(visit) {
+    const { context, fields, by } = visit;
+    const encoding = secretEncodings.find((one) => one === fields.encoding);
+    const hours = retireHours.find(([value]) => value === fields.retire)?.[0];
+    if (encoding === undefined || hours === undefined)
+      return refused.again(visit, unchanged('Choose the encoding of the secret, and when the old ones expire.'));
     const retireOthersAt =
       hours === '' ? undefined : new Date(context.clock().getTime() + Number(hours) * 3_600_000).toISOString();
-    const outcome = await context.sources.rotateSecret(source, secret.trim(), officerOf(request).officer, {
-      encoding: known,
+    const outcome = await context.sources.rotateSecret(fields.source, fields.secret.trim(), by.officer, {
+      encoding,
       retireOthersAt,
     });
     switch (outcome.outcome) {
       case 'done':
-        await untilProjected(context, outcome.seq);
-        return reply.redirect('/deliveries/refused?done=secret', 303);
+        await visit.projected(outcome.seq);
+        return visit.goTo('/deliveries/refused?done=secret');
       case 'invalid':
-        return send(request, reply, { problems: outcome.problems }, 422);
+        return refused.again(visit, unchanged(...outcome.problems));
       case 'exists':
       case 'unchanged':
-        return send(request, reply, { problems: ['This secret is already accepted.'] }, 409);
+        return refused.again(visit, { ...unchanged('This secret is already accepted.'), status: 409 });
       case 'configured':
       case 'unknown':
-        return send(request, reply, { problems: ['Unknown source.'] }, 422);
+        return refused.again(visit, unchanged('Unknown source.'));
       case 'conflict':
-        return send(request, reply, { problems: ['Someone else has just changed this source: try again.'] }, 409);
+        return refused.again(visit, {
+          ...unchanged('Someone else has just changed this source: try again.'),
+          status: 409,
+        });
       default:
         return outcome satisfies never;
     }
-  });
+  },
+});
 
-  /** A finding may name another source whose secret was used; show that only if the viewer may see the source. */
-  function asSeenBy(request: FastifyRequest) {
-    return { rejected: context.rejected, sources: sourcesOf(context, request) };
-  }
-
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: { readonly done?: string | null; readonly problems?: readonly string[] },
-    status = 200,
-  ): Promise<FastifyReply> {
-    const { slugs, list } = sourcesOf(context, request);
-    await context.rejected.flush();
-    const kept = (await context.rejected.list()).filter(({ source }) => slugs?.includes(source) ?? true);
-    const diagnosed = await diagnoseRefused(asSeenBy(request), kept.slice(0, SHOWN));
-    const counts = (await loadRefusedCounts(context, undefined)).filter(
-      ({ source }) => slugs?.includes(source) ?? true,
-    );
-    const frame = pageFrame(context, request, reply);
-    const admins = await listAdminAddresses(context);
-    const props = { frame, sources: list(), kept: kept.length, admins, diagnosed, counts, ...shown };
-    return html(reply, renderPage(<RefusedListPage {...props} />), status);
-  }
-}
+export const routes = [refused, refusedOne, readmit, addSecret];
 
 interface RefusedListProps {
   readonly frame: PageFrame;
@@ -149,12 +152,13 @@ interface RefusedListProps {
   readonly admins: readonly string[];
   readonly diagnosed: readonly Diagnosed[];
   readonly counts: readonly { readonly source: string; readonly reason: string; readonly count: number }[];
-  readonly done?: string | null;
-  readonly problems?: readonly string[];
+  /** How many were just readmitted, in words. */
+  readonly readmitted: string | null;
+  readonly said: Said;
 }
 
 function RefusedListPage(props: RefusedListProps) {
-  const { frame, sources, kept, admins, diagnosed, counts, done = null, problems = [] } = props;
+  const { frame, sources, kept, admins, diagnosed, counts, readmitted, said } = props;
   const administers = can(frame.role, 'administer');
   return (
     <Page title="Refused deliveries" frame={frame} current="refused">
@@ -163,8 +167,8 @@ function RefusedListPage(props: RefusedListProps) {
         Deliveries without a valid signature. They are kept encrypted for {HOURS} hours outside the ledger, so that a
         wrong secret loses nothing.
       </p>
-      <Done text={done} />
-      <Problems title="Nothing was changed:" problems={problems} />
+      <Done text={readmitted ?? said.done} />
+      <Problems title="Nothing was changed:" problems={said.problems} />
       <Panel id="counts" title={`The last ${HOURS} hours`}>
         {counts.length === 0 ? (
           <p>
@@ -228,16 +232,14 @@ function Remedies({ frame, sources, kept }: RefusedListProps) {
         {kept === 0 ? (
           <p>Nothing is waiting.</p>
         ) : (
-          <form method="post" action="/deliveries/refused/readmit">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/deliveries/refused/readmit">
             <Choice id="readmit-source" label="Source" name="source" options={sourceOptions(sources)} />
             <button type="submit">Verify again</button>
-          </form>
+          </PostForm>
         )}
       </Panel>
       <Panel id="secret" title="Add a signing secret">
-        <form method="post" action="/deliveries/refused/secret">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/deliveries/refused/secret">
           <Choice id="secret-source" label="Source" name="source" options={sourceOptions(sources)} />
           <Input
             id="secret-value"
@@ -258,7 +260,7 @@ function Remedies({ frame, sources, kept }: RefusedListProps) {
             <Choice id="secret-retire" name="retire" label="The old ones expire" options={retireHours} />
           </div>
           <button type="submit">Add the secret</button>
-        </form>
+        </PostForm>
       </Panel>
     </div>
   );

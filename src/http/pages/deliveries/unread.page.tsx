@@ -1,63 +1,56 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
 import { loadUnread, setAside, type UnreadGroup } from '../../../attention/unread.ts';
-import type { Context } from '../../../context.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
 import { INSTALLATION } from '../../../core/vocabulary.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { number, pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import { type Column, Done, FilterForm, Moment, Panel, Problems, SourceFilter, Table } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { hasOwnNames, RereadForm } from '../sources/reread.tsx';
 
-const doneTexts: Readonly<Record<string, string>> = {
-  aside: 'Set aside. Your name, the time and the entries are in the ledger; new ones will be shown again.',
-  nothing: 'These had already been set aside.',
-};
+const { page, form } = pagesWith<'store' | 'ledger' | 'clock' | 'sources' | 'projector'>();
 
 /** What could not be understood, by source and event, and what can be done about it. */
-export async function unreadRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/deliveries/unread', (request, reply) => {
-    const { source = '', done = '' } = formOf(request.query);
-    return send(request, reply, { source, done: doneTexts[done] ?? null });
-  });
-
-  app.post('/deliveries/unread/set-aside', async (request, reply) => {
-    const { source = '', event = '', upTo = '', named = '' } = formOf(request.body);
-    const isKnown = source === INSTALLATION || context.sources.findAny(source) !== null;
-    if (!isKnown || !/^[1-9]\d{0,14}$/.test(upTo))
-      return send(request, reply, { source: '', problems: ['Reload the page: this was not one of its buttons.'] }, 422);
-    await context.projector.catchUp();
-    const actor = officerOf(request).officer;
-    const wanted = { source, event: named === 'yes' ? event : null, upTo: Number(upTo), actor };
-    const outcome = await setAside(context, wanted);
-    if (outcome.outcome === 'recorded') await untilProjected(context, outcome.seq);
-    return reply.redirect(`/deliveries/unread?done=${outcome.outcome === 'recorded' ? 'aside' : 'nothing'}`, 303);
-  });
-
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: { readonly source: string; readonly done?: string | null; readonly problems?: readonly string[] },
-    status = 200,
-  ): Promise<FastifyReply> {
-    const permitted = sourcesOf(context, request);
-    const source = permitted.findAny(shown.source)?.slug ?? null;
+const unread = page({
+  path: '/deliveries/unread',
+  rule: { who: 'read', source: 'query', views: 'deliveries' },
+  query: z.object({ source: text }),
+  done: {
+    aside: 'Set aside. Your name, the time and the entries are in the ledger; new ones will be shown again.',
+    nothing: 'These had already been set aside.',
+  },
+  async load({ context, permitted, fields }) {
+    const source = permitted.findAny(fields.source)?.slug ?? null;
     const groups = await loadUnread(context.store.read, (source === null ? permitted.slugs : [source]) ?? undefined);
-    const props = {
-      frame: pageFrame(context, request, reply),
-      sources: permitted.list(),
-      source,
-      groups,
-      done: shown.done ?? null,
-      problems: shown.problems ?? [],
-    };
-    return html(reply, renderPage(<UnreadPage {...props} />), status);
-  }
-}
+    return { sources: permitted.list(), source, groups };
+  },
+  show: (data, { frame, said }) => <UnreadPage frame={frame} {...data} said={said} />,
+});
+
+const nothingToDo = form({
+  path: '/deliveries/unread/set-aside',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text, event: text, upTo: number, named: ticked }),
+  async act(visit) {
+    const { context, by, fields } = visit;
+    const { source, event, upTo, named } = fields;
+    const isKnown = source === INSTALLATION || context.sources.findAny(source) !== null;
+    if (!isKnown || upTo === null || upTo === 0)
+      return unread.again(visit, {
+        fields: { source: '' },
+        said: { problems: ['Reload the page: this was not one of its buttons.'] },
+      });
+    await context.projector.catchUp();
+    const outcome = await setAside(context, { source, event: named ? event : null, upTo, actor: by.officer });
+    if (outcome.outcome === 'recorded') await visit.projected(outcome.seq);
+    return visit.goTo(`/deliveries/unread?done=${outcome.outcome === 'recorded' ? 'aside' : 'nothing'}`);
+  },
+});
+
+export const routes = [unread, nothingToDo];
 
 interface UnreadProps {
   readonly frame: PageFrame;
@@ -65,12 +58,11 @@ interface UnreadProps {
   /** The selected source; null: all. */
   readonly source: string | null;
   readonly groups: readonly UnreadGroup[];
-  readonly done: string | null;
-  readonly problems: readonly string[];
+  readonly said: Said;
 }
 
 function UnreadPage(props: UnreadProps) {
-  const { frame, sources, source, groups, done, problems } = props;
+  const { frame, sources, source, groups, said } = props;
   const total = groups.reduce((sum, { entries }) => sum + entries, 0);
   return (
     <Page title="Not understood" frame={frame} current="unread">
@@ -80,8 +72,8 @@ function UnreadPage(props: UnreadProps) {
           ? 'Everything that arrived was understood, or somebody has looked at it.'
           : `${counted(total, 'delivery or row', 'deliveries and rows')} that could not be understood. They are stored exactly as received, but nothing was read from them, and a request of a data subject may be among them.`}
       </p>
-      <Done text={done} />
-      <Problems title="Nothing was set aside:" problems={problems} />
+      <Done text={said.done} />
+      <Problems title="Nothing was set aside:" problems={said.problems} />
       {sources.length > 1 ? (
         <FilterForm action="/deliveries/unread">
           <SourceFilter sources={sources} value={source ?? ''} />
@@ -163,8 +155,7 @@ function Remedies({ frame, group, source }: { frame: PageFrame; group: UnreadGro
         <RereadForm frame={frame} source={source} admins={[]} />
       ) : null}
       {frame.canWork ? (
-        <form class="buttons" method="post" action="/deliveries/unread/set-aside">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/deliveries/unread/set-aside" class="buttons">
           <input type="hidden" name="source" value={group.source} />
           <input type="hidden" name="named" value={event === null ? 'no' : 'yes'} />
           <input type="hidden" name="event" value={event ?? ''} />
@@ -172,7 +163,7 @@ function Remedies({ frame, group, source }: { frame: PageFrame; group: UnreadGro
           <button type="submit" class="quiet slim" aria-label={`Nothing to do: ${about}`}>
             Nothing to do
           </button>
-        </form>
+        </PostForm>
       ) : null}
     </>
   );

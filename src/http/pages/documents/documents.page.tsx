@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reports } from '../../../../reports/index.ts';
 import type { Source } from '../../../core/source.ts';
-import { checkFile, isUpload } from '../../../documents/check.ts';
+import { checkFile, extendedText, isUpload } from '../../../documents/check.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
 import { documentTitle, DocumentTable } from './document-table.tsx';
 import { number, pagesWith, type Said, text } from '../parts/define-page.ts';
@@ -199,21 +199,24 @@ function Verdict({
   checked: CheckedFile['checked'];
   slugs: CheckProps['slugs'];
 }) {
-  const { sha256, documents, erased, packs, problems } = checked;
+  const { sha256, documents, erased, packs, extended, problems } = checked;
+  const [withMore] = extended;
   const genuine = documents.length + erased.length + packs.length > 0;
   const mine = ({ source }: { source: string }) => slugs?.includes(source) ?? true;
-  const hidden = [...documents, ...packs].some((one) => !mine(one));
+  const hidden = [...documents, ...packs, ...extended].some((one) => !mine(one));
   return (
-    <Notice tone={genuine ? 'good' : 'bad'}>
+    <Notice tone={genuine ? 'good' : withMore === undefined ? 'bad' : 'warn'}>
       <p>
         <strong>
           {genuine && documents.length > 0 && documents.every(isUpload)
             ? 'Registered, but not made here: somebody uploaded it for a request: '
             : genuine
               ? 'Genuine: '
-              : problems.length > 0
-                ? 'Not proven: the ledger does not confirm that this file was made here: '
-                : 'Unknown: no document with these bytes was made here: '}
+              : withMore !== undefined
+                ? `Not only the pack: ${extendedText(withMore)}: `
+                : problems.length > 0
+                  ? 'Not proven: the ledger does not confirm that this file was made here: '
+                  : 'Unknown: no document with these bytes was made here: '}
           <bdi>{name}</bdi>
         </strong>
       </p>
@@ -225,7 +228,7 @@ function Verdict({
             {recorded.actor}; {sealedText(sealedUnder)}
           </li>
         ))}
-        {packs.filter(mine).map(({ seq, file, createdAt, recorded, sealedUnder }) => (
+        {[...packs, ...extended].filter(mine).map(({ seq, file, createdAt, recorded, sealedUnder }) => (
           <li key={seq}>
             {file === null ? 'Another ZIP of the files' : file} of the pack {recorded.reference} for case{' '}
             {recorded.caseId ?? 'unknown'}, sealed as <a href={`/entries/${seq}`}>entry {seq}</a> on{' '}
@@ -245,7 +248,9 @@ function Verdict({
           SHA-256 <span class="mono">{sha256}</span>
         </li>
       </ul>
-      {genuine ? null : (
+      {genuine ? null : withMore !== undefined ? (
+        <p class="small">What was added was not made here: remove it, or ask for the file exactly as downloaded.</p>
+      ) : (
         <p class="small">A single changed byte changes the hash: ask for the file exactly as it was downloaded.</p>
       )}
     </Notice>

@@ -1,23 +1,24 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance } from 'fastify';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
 import type { Reading } from '../../../../receivers/read.ts';
 import { decompressed } from '../../../../receivers/unpack.ts';
 import { loadDelivery, type ShownEntry } from '../../../attention/deliveries.ts';
-import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
+import { sizeCovering } from '../../../ledger/published-checkpoint.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
 import type { Source } from '../../../core/source.ts';
 import { TEST_EVENT } from '../../../core/vocabulary.ts';
 import { momentText } from '../../../core/time-words.ts';
 import { indentJson } from '../../../core/json.ts';
-import { html, pageFrame } from '../parts/page-frame.ts';
-import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
-import { outcomeTexts, verdictText } from '../deliveries/deliveries.page.tsx';
+import { outcomeTexts, verdictText } from '../deliveries/delivery-words.ts';
+import { number, pagesWith } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import { Badge, Facts, Moment, Notice, Panel } from '../parts/parts.tsx';
 import { RereadForm } from '../sources/reread.tsx';
 import { phrase, sizeText } from '../parts/words.ts';
+
+const { page } = pagesWith<'store' | 'projector' | 'sources' | 'readOneDelivery'>();
 
 const kindTexts: Readonly<Record<string, string>> = {
   webhook: 'delivery',
@@ -29,11 +30,13 @@ const kindTexts: Readonly<Record<string, string>> = {
 };
 
 /** One ledger entry in full: its content, how it was judged and read, its hashes. */
-export async function entryRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get<{ Params: { seq: string } }>('/entries/:seq', async (request, reply) => {
-    const { seq } = request.params;
+const oneEntry = page({
+  path: '/entries/:seq',
+  rule: { who: 'read', source: 'entry', views: 'object' },
+  async load({ context, params }) {
     await context.projector.catchUp();
-    const entry = /^\d{1,15}$/.test(seq) ? await loadDelivery(context.store.read, Number(seq)) : null;
+    const seq = number.parse(params.seq);
+    const entry = seq === null ? null : await loadDelivery(context.store.read, seq);
     if (entry === null) throw new CodedError('not_found', 'Unknown entry.');
     const source = context.sources.findAny(entry.source);
     const reading =
@@ -44,23 +47,19 @@ export async function entryRoutes(app: FastifyInstance, context: Context): Promi
             encoding: encodingOf(entry),
           })
         : null;
-    // Every checkpoint covers all entries before it: the newest is the one under which the entry is proven.
-    const newest = await context.store.read
-      .selectFrom('checkpoints')
-      .select('size')
-      .where('size', '>=', entry.seq)
-      .orderBy('size', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    const props = {
-      ...{ frame: pageFrame(context, request, reply), entry, reading },
+    return {
+      entry,
+      reading,
       source: context.sources.find(entry.source),
       admins: await listAdminAddresses(context),
-      provenUnder: newest?.size ?? null,
+      // Every checkpoint covers all entries before it: the newest is the one under which the entry is proven.
+      provenUnder: await sizeCovering(context.store.read, entry.seq),
     };
-    return html(reply, renderPage(<EntryPage {...props} />));
-  });
-}
+  },
+  show: (data, { frame }) => <EntryPage frame={frame} {...data} />,
+});
+
+export const routes = [oneEntry];
 
 /** The exact bytes of a content. */
 function bytesOf({ bodyText, bodyBase64 }: ShownEntry): Buffer {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
-import { type CsvColumn, renderCsv } from '../../../../reports/render/csv-json.ts';
+import { type CsvColumn, renderCsv, spreadsheetNote } from '../../../../reports/render/csv-json.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import { countBySource } from '../../../store/queries/decisions-in.ts';
-import { periodOf } from '../consent/consent-lists.page.tsx';
+import { periodOf } from '../parts/period.ts';
 import { attachment } from '../parts/attachment.ts';
 import { pagesWith, text, type Visit } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
@@ -161,7 +161,7 @@ function FiguresPage({ frame, from, to, problems, all, shown, first, next }: Fig
               'request',
               'requests',
             )}
-            . <a href={`/figures/file?${days}`}>Download the list (CSV)</a>
+            . <a href={`/figures/file?${days}`}>Download the list (CSV)</a> <span class="small">{spreadsheetNote}</span>
           </p>
           <Table caption={null} columns={columns} rows={shown} />
           <Pages first={first} next={next} />

@@ -119,7 +119,7 @@ export function pagesWith<N extends keyof Context>() {
         ...route<N>({ method: isPosted ? 'POST' : 'GET', path, rule, fields: query ?? none }, async (visit) => {
           const instead = definition.instead?.(visit as unknown as Own) ?? null;
           if (instead !== null) return visit.goTo(instead);
-          const said = { done: done[visit.typed['done'] ?? ''] ?? null, problems: [], form: {} } as unknown as Said<S>;
+          const said = { done: sentenceOf(done, visit.typed['done']), problems: [], form: {} } as unknown as Said<S>;
           return answer(visit as unknown as Own, said, null);
         }),
         again(visit, { fields, params, said = {}, status = 422 }) {
@@ -286,3 +286,8 @@ const numberOf = (digits: RegExp) => z.string().regex(digits).transform(Number).
 export const number = numberOf(/^\d{1,15}$/);
 /** One that fits into a column of 32 bits. */
 export const smallNumber = numberOf(/^\d{1,9}$/);
+
+/** The sentence for a name in an address; null: none. Names come from outside, so not those that every object has. */
+function sentenceOf(done: Readonly<Record<string, string>>, name = ''): string | null {
+  return Object.hasOwn(done, name) ? (done[name] ?? null) : null;
+}

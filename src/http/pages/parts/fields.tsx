@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type AnswerPart, choiceTexts, moves } from '../../../cases/moves.ts';
-import { momentAt } from '../../../core/zoned-days.ts';
+import { readTime } from '../../../core/zoned-days.ts';
 import type { ControllerProfile } from '../../../law/profile.ts';
 import { dateText, momentText } from '../../../core/time-words.ts';
 import { jurisdictionChoices, jurisdictionText } from '../../../law/jurisdictions.ts';
-import { Field, Select } from './parts.tsx';
+import { emailInput, Field, Select } from './parts.tsx';
 import { kindText } from './words.ts';
 
 type Choices = readonly (readonly [value: string, text: string])[];
@@ -84,7 +84,8 @@ function fieldOf(name: string, property: FieldSchema, required: boolean, known?:
 function typeOf({ type, format, maxLength, items }: FieldSchema): FormField['type'] {
   if (type === 'array') return items?.type === 'string' ? 'names' : 'rows';
   if (format === 'date-time') return 'moment';
-  if (format === 'date' || format === 'email') return format;
+  if (format === 'idn-email') return 'email';
+  if (format === 'date') return format;
   return (maxLength ?? 0) > 1000 ? 'text' : 'line';
 }
 
@@ -144,11 +145,9 @@ export function readFields(schema: z.ZodObject, form: Readonly<Record<string, st
       values[name] = value.replaceAll('\r\n', '\n');
       continue;
     }
-    try {
-      values[name] = momentAt(value, timeZone);
-    } catch {
-      problems.push(`${label}: use a date and time like 2026-07-01T14:30.`);
-    }
+    const read = readTime(value, timeZone);
+    if (read.problem === undefined) values[name] = read.at;
+    else problems.push(`${label}: Invalid time "${value.slice(0, 60)}": ${read.problem}`);
   }
   return problems.length > 0 ? { outcome: 'refused', problems } : { outcome: 'read', values };
 }
@@ -198,7 +197,7 @@ export function FieldInput(props: { id?: string; field: FormField; value: string
       {type === 'line' || type === 'names' ? (
         <input {...line} type="text" {...(suggestions === undefined ? {} : { list: `${id}-list` })} />
       ) : null}
-      {type === 'email' ? <input {...line} type="email" /> : null}
+      {type === 'email' ? <input {...line} {...emailInput} /> : null}
       {type === 'moment' ? <input {...common} type="datetime-local" value={value} /> : null}
       {type === 'date' ? <input {...common} type="date" value={value} /> : null}
       {suggestions === undefined ? null : (

@@ -40,7 +40,7 @@ export async function largeUploadForm(
     });
     requireCsrf(scope);
     scope.post(path, {
-      ...(rule === undefined ? {} : { config: { rule } }),
+      config: { rule },
       bodyLimit: bytes + 200_000,
       errorHandler(error: FastifyError, request, reply) {
         const isCoded = error instanceof CodedError;

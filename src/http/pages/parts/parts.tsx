@@ -215,7 +215,8 @@ export function Input({
         id={id}
         name={name}
         // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- which attributes fit is only known from the type
-        type={type as 'text'}
+        type={(type === 'email' ? 'text' : type) as 'text'}
+        {...(type === 'email' ? emailInput : {})}
         required={!optional}
         {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
         {...input}
@@ -224,6 +225,9 @@ export function Input({
     </Field>
   );
 }
+
+/** Attributes of a field for an e-mail address. Browsers refuse letters outside ASCII in fields of the type email. */
+export const emailInput = { type: 'text', inputMode: 'email', autocapitalize: 'none', spellcheck: false } as const;
 
 /** A selection list with its label. */
 export function Choice({

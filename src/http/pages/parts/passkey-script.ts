@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import type { Config } from '../../../config.ts';
+import { adminAddressOf } from '../../admin-address.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { PasskeyOrigin } from '../../../people/passkeys.ts';
@@ -37,10 +39,10 @@ export function allowScript(reply: FastifyReply): void {
   void reply.header('content-security-policy', `${policy};script-src 'self'`);
 }
 
-/** Where passkeys created in a request are valid; null for an IP address, which WebAuthn does not allow. */
-export function passkeyOriginOf(request: FastifyRequest): PasskeyOrigin | null {
-  const host = request.hostname.replace(/^\[|\]$/g, '');
-  return isIP(host) === 0 ? { origin: `${request.protocol}://${request.host}`, host } : null;
+/** Where passkeys are valid ({@link adminAddressOf}); null for an IP address, which WebAuthn does not allow. */
+export function passkeyOriginOf(config: Pick<Config, 'adminUrl'>, request: FastifyRequest): PasskeyOrigin | null {
+  const { origin, hostname } = new URL(adminAddressOf(config, request));
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { origin, host: hostname } : null;
 }
 
 /** The passkey response in a submitted form; null if it is not JSON. */

@@ -3,7 +3,8 @@ import { Csrf, type PageFrame } from './layout.tsx';
 
 type PostFormProps = {
   readonly frame: Pick<PageFrame, 'csrf'>;
-  readonly action: string;
+  /** Absent: each of its buttons has its own. */
+  readonly action?: string;
   /** Sends a file too. */
   readonly hasFile?: boolean;
 } & Pick<JSX.IntrinsicElements['form'], 'children' | 'class' | 'hidden' | 'id' | 'target'>;

@@ -13,8 +13,7 @@ export interface Upload {
 /** A form with one file, which arrives as `F`. */
 export interface UploadForm<F> {
   readonly path: string;
-  /** Absent: the table has it. */
-  readonly rule?: Rule;
+  readonly rule: Rule;
   /** Maximum size of the file. */
   readonly bytes: number;
   /** Answers with status 413 if the file is larger. */
@@ -43,7 +42,7 @@ export async function uploadForm(
     });
     requireCsrf(scope);
     scope.post(path, {
-      ...(rule === undefined ? {} : { config: { rule } }),
+      config: { rule },
       // The file is held in memory; the limits above are stricter for everything else.
       bodyLimit: bytes + 200_000,
       errorHandler(error: FastifyError, request, reply) {

@@ -1,6 +1,7 @@
 import { counted } from '../../../../reports/format.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
 import type { HandOverState } from '../../../hand-over/hand-over.ts';
+import type { Choice as ConsentChoice } from '../../../core/consent-judgement.ts';
 import type { Role } from '../../../core/roles.ts';
 import type { LetterStep } from '../../../../reports/letters/texts.ts';
 import type { CaseView } from '../../../cases/view.ts';
@@ -204,3 +205,11 @@ export function remedyText({ code, remedy }: { readonly code: string; readonly r
       return visibleText(remedy);
   }
 }
+
+/** A visitor's choice, as judged by all its records. */
+export const consentChoiceTexts: Readonly<Record<ConsentChoice, string>> = {
+  given: 'given',
+  'partly-given': 'partly given',
+  refused: 'refused',
+  withdrawn: 'withdrawn',
+};

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { adminAddressOf } from '../../admin-address.ts';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { countOpenOf } from '../../../cases/list-cases.ts';
 import type { Context } from '../../../context.ts';
@@ -66,7 +67,7 @@ const everyone = page({
       link:
         made === undefined
           ? null
-          : { ...made, url: `${request.protocol}://${request.host}/join?token=${made.link.token}` },
+          : { ...made, url: `${adminAddressOf(context.config, request)}/join?token=${made.link.token}` },
       leftOpen: left === '' ? null : { personId: left, count: await countOpenOf(context.store.read, left) },
       invited: invited ?? {},
     };

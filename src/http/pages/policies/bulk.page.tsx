@@ -1,20 +1,19 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import type { Context } from '../../../context.ts';
 import { CodedError, UsageError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
-import { type Job, payloadText } from '../../../jobs/job.ts';
-import { loadPlanItems, planBulk } from '../../../policies/bulk.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { listPlans, listUnpublished, loadPlan, loadPlanItems, planBulk, type PlanRow } from '../../../policies/bulk.ts';
 import { formAFields, LARGEST_BULK_FILE } from '../../../policies/bulk-file.ts';
 import { isCallable } from '../../../policies/callable-source.ts';
 import type { FormA } from '../../../policies/generate.ts';
-import { bulkJob, publishJob } from '../../../policies/jobs.ts';
+import { bulkJob, findBulkJob, publishJob } from '../../../policies/jobs.ts';
 import type { ItemRow } from '../../../policies/settle-calls.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
 import { JobProgress } from '../parts/job-progress.tsx';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith, text, ticked, type Visit } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import {
   ErrorText,
@@ -32,8 +31,10 @@ import {
   sourceOptions,
   Table,
 } from '../parts/parts.tsx';
-import { uploadForm } from '../parts/upload.ts';
 import type { Worded } from '../parts/words.ts';
+
+type Needs = 'store' | 'jobs' | 'sources' | 'projector' | 'policies' | 'readBulkItems';
+const { page, form, upload } = pagesWith<Needs>();
 
 /** Lists, and items of one list, per page. */
 const SHOWN = 50;
@@ -50,170 +51,141 @@ const stateTexts: Readonly<Record<ItemRow['state'], Worded>> = {
 
 type Form = Readonly<Record<string, string>>;
 
-interface Plan {
-  readonly plan_id: string;
-  readonly source: string;
-  readonly actor: string;
-  readonly file: string | null;
-  readonly items: number;
-  readonly created_at: string;
-}
-
 /** Many policies at once, in batches within the service’s limits: nothing is sent twice, and the rest can be sent later. */
-export async function policyBulkRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  const { read } = context.store;
-
-  app.get('/policies/bulk', (request, reply) => sendList(context, request, reply, {}, []));
-
-  app.post('/policies/bulk', (request, reply) => {
-    const form = formOf(request.body);
-    return sendItems(context, request, reply, form, { bytes: Buffer.from(form['list'] ?? ''), fileName: null });
-  });
-
-  app.get('/policies/bulk/plan', async (request, reply) => {
-    const { source = '', id = '', done = '' } = formOf(request.query);
+const bulk = page({
+  path: '/policies/bulk',
+  rule: { who: 'read', source: 'installation' },
+  async load({ context, permitted }) {
     await context.projector.catchUp();
-    const plan = await findPlan(request, source, id);
-    const job = await findJob(plan.plan_id);
-    const items = await loadPlanItems(context.policies, plan.plan_id);
-    if (job?.finishedAt === null && job.state === 'running') allowLive(reply);
-    const page = (
-      <PlanPage
-        frame={pageFrame(context, request, reply)}
-        plan={plan}
-        items={items}
-        unpublished={await unpublishedOf(plan.source, items)}
-        job={job}
-        hasBegunBefore={done === 'exists'}
-        isPublishing={done === 'publishing'}
-      />
-    );
-    return html(reply, renderPage(page));
-  });
+    const plans = await listPlans(context.store.read, { sources: permitted.slugs, limit: SHOWN });
+    return { plans, sources: permitted.list().filter(isCallable), hasSources: permitted.list().length > 0 };
+  },
+  show: (data, { frame, said }) => <BulkPage frame={frame} {...data} form={said.form} problems={said.problems} />,
+});
 
-  app.post('/policies/bulk/send', async (request, reply) => {
-    const { source = '', plan: id = '', failed = '' } = formOf(request.body);
-    const { plan_id: planId } = await findPlan(request, source, id);
-    const actor = officerOf(request).officer;
-    const job = await context.jobs.enqueue(bulkJob({ source, planId, actor, retryFailed: failed === 'yes' }));
-    await untilDoneSoon(context, job.id);
-    return reply.redirect(addressOf(source, planId), 303);
-  });
+const listFields = z.object({ source: text, list: text, again: ticked });
 
-  app.post('/policies/bulk/publish', async (request, reply) => {
-    const { source = '', plan: id = '' } = formOf(request.body);
-    const { plan_id: planId } = await findPlan(request, source, id);
-    await context.projector.catchUp();
-    const actor = officerOf(request).officer;
-    const waiting = await unpublishedOf(source, await loadPlanItems(context.policies, planId));
-    await context.jobs.enqueueAll(waiting.map((policyId) => publishJob({ source, policyId, actor })));
-    return reply.redirect(`${addressOf(source, planId)}&done=publishing`, 303);
-  });
-
-  app.post('/policies/bulk/stop', async (request, reply) => {
-    const { source = '', plan: id = '' } = formOf(request.body);
-    const { plan_id: planId } = await findPlan(request, source, id);
-    const job = await findJob(planId);
-    if (job !== null && job.finishedAt === null) await context.jobs.cancel(job.id);
-    return reply.redirect(addressOf(source, planId), 303);
-  });
-
-  async function findPlan(request: FastifyRequest, slug: string, id: string): Promise<Plan> {
-    const source = sourcesOf(context, request).findAny(slug);
-    const plan =
-      source === null
-        ? undefined
-        : await read
-            .selectFrom('call_plans')
-            .selectAll()
-            .where('plan_id', '=', id)
-            .where('source', '=', source.slug)
-            .executeTakeFirst();
-    if (plan === undefined) throw new CodedError('not_found');
-    return plan;
-  }
-
-  /** The policies that a plan created and that neither a delivery nor a call from here says were published. */
-  async function unpublishedOf(source: string, items: readonly ItemRow[]): Promise<readonly string[]> {
-    const created = items.flatMap(({ policy_id: policyId }) => policyId ?? []);
-    if (created.length === 0) return [];
-    const [told, called] = await Promise.all([
-      read
-        .selectFrom('policies')
-        .select('policy_id')
-        .where('source', '=', source)
-        .where('published_at', 'is not', null)
-        .execute(),
-      read
-        .selectFrom('calls')
-        .select('policy_id')
-        .where('source', '=', source)
-        .where('operation', '=', 'publish')
-        .where('state', 'in', ['done', 'happened'])
-        .execute(),
-    ]);
-    const published = new Set([...told, ...called].map(({ policy_id: policyId }) => policyId));
-    return created.filter((policyId) => !published.has(policyId));
-  }
-
-  /** The current job of a plan: waiting and running ones come before ended ones. */
-  async function findJob(planId: string): Promise<Job | null> {
-    const jobs = (await context.jobs.list({ kind: 'policy-bulk', limit: 200 })).filter(
-      (job) => payloadText(job, 'planId') === planId,
-    );
-    return jobs.find(({ finishedAt }) => finishedAt === null) ?? jobs[0] ?? null;
-  }
-}
+const pasted = form({
+  path: '/policies/bulk',
+  rule: { who: 'work', source: 'form', isWritten: true },
+  body: listFields,
+  act: (visit) => sendItems(visit, { bytes: Buffer.from(visit.fields.list), fileName: null }),
+});
 
 /** The same list as an uploaded file. */
-export async function policyBulkUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  await uploadForm(app, {
-    path: '/policies/bulk/file',
-    bytes: LARGEST_BULK_FILE,
-    tooLarge: (request, reply) =>
-      sendList(context, request, reply, {}, ['The file is larger than 5 MiB: split it.'], 413),
-    handler: (request, reply, file) => {
-      const form = formOf(request.body);
-      return file === null
-        ? sendList(context, request, reply, form, ['Choose a file.'], 422)
-        : sendItems(context, request, reply, form, { ...file, fileName: file.fileName.slice(0, 200) });
-    },
-  });
+const uploaded = upload({
+  path: '/policies/bulk/file',
+  rule: { who: 'work', source: 'form' },
+  body: listFields,
+  bytes: LARGEST_BULK_FILE,
+  tooLarge: (visit) => refuse(visit, ['The file is larger than 5 MiB: split it.'], { form: {}, status: 413 }),
+  act: async (visit, file) =>
+    file === null
+      ? refuse(visit, ['Choose a file.'])
+      : sendItems(visit, { ...file, fileName: file.fileName.slice(0, 200) }),
+});
+
+/** A list that was sent: what became of each item. */
+const onePlan = page({
+  path: '/policies/bulk/plan',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text, id: text }),
+  async load({ context, permitted, reply, fields, typed }) {
+    const { done } = typed;
+    await context.projector.catchUp();
+    const plan = await findPlan(context, permitted, fields.source, fields.id);
+    const job = await findBulkJob(context.jobs, plan.plan_id);
+    const items = await loadPlanItems(context.policies, plan.plan_id);
+    if (job?.finishedAt === null && job.state === 'running') allowLive(reply);
+    return {
+      plan,
+      items,
+      unpublished: await listUnpublished(context.store.read, plan.source, items),
+      job,
+      hasBegunBefore: done === 'exists',
+      isPublishing: done === 'publishing',
+    };
+  },
+  show: (data, { frame }) => <PlanPage frame={frame} {...data} />,
+});
+
+const send = form({
+  path: '/policies/bulk/send',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text, plan: text, failed: ticked }),
+  async act({ context, permitted, by, fields: { source, plan, failed }, doneSoon, goTo }) {
+    const { plan_id: planId } = await findPlan(context, permitted, source, plan);
+    const job = await context.jobs.enqueue(bulkJob({ source, planId, actor: by.officer, retryFailed: failed }));
+    await doneSoon(job.id);
+    return goTo(addressOf(source, planId));
+  },
+});
+
+const publish = form({
+  path: '/policies/bulk/publish',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text, plan: text }),
+  async act({ context, permitted, by, fields: { source, plan }, goTo }) {
+    const { plan_id: planId } = await findPlan(context, permitted, source, plan);
+    await context.projector.catchUp();
+    const waiting = await listUnpublished(context.store.read, source, await loadPlanItems(context.policies, planId));
+    await context.jobs.enqueueAll(waiting.map((policyId) => publishJob({ source, policyId, actor: by.officer })));
+    return goTo(`${addressOf(source, planId)}&done=publishing`);
+  },
+});
+
+const stop = form({
+  path: '/policies/bulk/stop',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text, plan: text }),
+  async act({ context, permitted, fields: { source, plan }, goTo }) {
+    const { plan_id: planId } = await findPlan(context, permitted, source, plan);
+    const job = await findBulkJob(context.jobs, planId);
+    if (job !== null && job.finishedAt === null) await context.jobs.cancel(job.id);
+    return goTo(addressOf(source, planId));
+  },
+});
+
+export const routes = [bulk, pasted, uploaded, onePlan, send, publish, stop];
+
+function refuse(
+  visit: Visit<Needs>,
+  problems: readonly string[],
+  { form: typed = visit.typed, status = 422 }: { readonly form?: Form; readonly status?: number } = {},
+) {
+  return bulk.again(visit, { fields: {}, said: { problems, form: typed }, status });
 }
 
 /** Sends the items of a list, unless it has problems. */
 async function sendItems(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: Form,
+  visit: Visit<Needs, z.infer<typeof listFields>>,
   { bytes, fileName }: { readonly bytes: Buffer; readonly fileName: string | null },
-): Promise<FastifyReply> {
-  const refuse = (problems: readonly string[], status = 422) =>
-    sendList(context, request, reply, form, problems, status);
-  const source = context.sources.find(form['source'] ?? '');
-  if (source === null || !isCallable(source)) return refuse(['Choose a source with an API address and an API key.']);
+) {
+  const { context, by, fields } = visit;
+  const source = context.sources.find(fields.source);
+  if (source === null || !isCallable(source))
+    return refuse(visit, ['Choose a source with an API address and an API key.']);
   let items: readonly FormA[];
   try {
     items = await context.readBulkItems(bytes, fileName === null ? 'The list' : 'The file');
   } catch (error) {
-    if (error instanceof UsageError) return refuse(error.problems);
+    if (error instanceof UsageError) return refuse(visit, error.problems);
     throw error;
   }
-  const actor = officerOf(request).officer;
+  const actor = by.officer;
   const planned = await planBulk(context.policies, {
-    ...{ source, actor, items, again: form['again'] === 'yes' },
+    ...{ source, actor, items, again: fields.again },
     file: fileName === '' ? null : fileName,
   });
   switch (planned.outcome) {
     case 'planned': {
       const { planId } = planned;
       const { id } = await context.jobs.enqueue(bulkJob({ source: source.slug, planId, actor, retryFailed: false }));
-      await untilDoneSoon(context, id);
-      return reply.redirect(addressOf(source.slug, planId), 303);
+      await visit.doneSoon(id);
+      return visit.goTo(addressOf(source.slug, planId));
     }
     case 'exists':
-      return reply.redirect(`${addressOf(source.slug, planned.plan.plan_id)}&done=exists`, 303);
+      return visit.goTo(`${addressOf(source.slug, planned.plan.plan_id)}&done=exists`);
     case 'sent-before': {
       const { positions } = planned;
       const which = positions
@@ -221,40 +193,23 @@ async function sendItems(
         .map((position) => position + 1)
         .join(', ');
       const problem = `${counted(positions.length, 'item was', 'items were')} already sent (${which}${positions.length > 10 ? ', …' : ''}): leave them out, or tick the box to generate them a second time.`;
-      return refuse([problem], 409);
+      return refuse(visit, [problem], { status: 409 });
     }
     default:
       return planned satisfies never;
   }
 }
 
-async function sendList(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: Form,
-  problems: readonly string[],
-  status = 200,
-): Promise<FastifyReply> {
-  await context.projector.catchUp();
-  const permitted = sourcesOf(context, request);
-  const { slugs } = permitted;
-  const plans = await context.store.read
-    .selectFrom('call_plans')
-    .selectAll()
-    .$if(slugs !== null, (some) => some.where('source', 'in', [...(slugs ?? [])]))
-    .orderBy('seq', 'desc')
-    .limit(SHOWN)
-    .execute();
-  const props = {
-    frame: pageFrame(context, request, reply),
-    plans,
-    sources: permitted.list().filter(isCallable),
-    hasSources: permitted.list().length > 0,
-    form,
-    problems,
-  };
-  return html(reply, renderPage(<BulkPage {...props} />), status);
+async function findPlan(
+  { store }: Pick<Context, 'store'>,
+  permitted: Visit<Needs>['permitted'],
+  slug: string,
+  id: string,
+): Promise<PlanRow> {
+  const source = permitted.findAny(slug);
+  const plan = source === null ? null : await loadPlan(store.read, source.slug, id);
+  if (plan === null) throw new CodedError('not_found');
+  return plan;
 }
 
 function addressOf(source: string, id: string): string {
@@ -263,7 +218,7 @@ function addressOf(source: string, id: string): string {
 
 interface BulkProps {
   readonly frame: PageFrame;
-  readonly plans: readonly Plan[];
+  readonly plans: readonly PlanRow[];
   readonly sources: readonly Source[];
   readonly hasSources: boolean;
   readonly form: Form;
@@ -310,8 +265,7 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
             <NoCallableSource />
           ) : (
             <>
-              <form method="post" action="/policies/bulk/file" enctype="multipart/form-data">
-                <Csrf token={frame.csrf} />
+              <PostForm frame={frame} action="/policies/bulk/file" hasFile>
                 {sourceField('file-source')}
                 <Input
                   id="file"
@@ -324,11 +278,10 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
                 <div class="buttons">
                   <button type="submit">Send the file</button>
                 </div>
-              </form>
+              </PostForm>
               <details open={form['list'] !== undefined}>
                 <summary>Or paste the list</summary>
-                <form method="post" action="/policies/bulk">
-                  <Csrf token={frame.csrf} />
+                <PostForm frame={frame} action="/policies/bulk">
                   {sourceField('source')}
                   <Field
                     id="list"
@@ -343,7 +296,7 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
                   <div class="buttons">
                     <button type="submit">Send the list</button>
                   </div>
-                </form>
+                </PostForm>
               </details>
             </>
           )}
@@ -353,7 +306,7 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
   );
 }
 
-function planColumns(frame: PageFrame): readonly Column<Plan>[] {
+function planColumns(frame: PageFrame): readonly Column<PlanRow>[] {
   return [
     {
       title: 'List',
@@ -375,7 +328,7 @@ function planColumns(frame: PageFrame): readonly Column<Plan>[] {
 
 interface PlanProps {
   readonly frame: PageFrame;
-  readonly plan: Plan;
+  readonly plan: PlanRow;
   readonly items: readonly ItemRow[];
   /** Ids of created policies that are not published yet. */
   readonly unpublished: readonly string[];
@@ -437,17 +390,15 @@ function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPubl
           </Notice>
         ) : null}
         {!frame.canWork ? null : isOpen ? (
-          <form class="buttons" method="post" action="/policies/bulk/stop">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/policies/bulk/stop" class="buttons">
             <input type="hidden" name="source" value={plan.source} />
             <input type="hidden" name="plan" value={plan.plan_id} />
             <button class="quiet" type="submit">
               Stop
             </button>
-          </form>
+          </PostForm>
         ) : rest + count('failed') > 0 ? (
-          <form class="buttons" method="post" action="/policies/bulk/send">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/policies/bulk/send" class="buttons">
             <input type="hidden" name="source" value={plan.source} />
             <input type="hidden" name="plan" value={plan.plan_id} />
             {count('failed') === 0 ? null : (
@@ -456,7 +407,7 @@ function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPubl
               </label>
             )}
             <button type="submit">Send the rest</button>
-          </form>
+          </PostForm>
         ) : null}
         {count('unknown') > 0 ? (
           <p class="small">
@@ -476,8 +427,7 @@ function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPubl
         {unpublished.length === 0 ? null : !frame.canWork || isOpen ? (
           <p>{counted(unpublished.length, 'policy is', 'policies are')} not published yet.</p>
         ) : (
-          <form class="buttons" method="post" action="/policies/bulk/publish">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/policies/bulk/publish" class="buttons">
             <input type="hidden" name="source" value={plan.source} />
             <input type="hidden" name="plan" value={plan.plan_id} />
             <button type="submit">
@@ -485,7 +435,7 @@ function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPubl
                 ? 'Publish the policy'
                 : `Publish all ${formatCount(unpublished.length)} policies`}
             </button>
-          </form>
+          </PostForm>
         )}
         <Table
           caption={items.length > ITEMS_SHOWN ? `The first ${ITEMS_SHOWN} of ${formatCount(items.length)}.` : null}

@@ -1,14 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { counted } from '../../../../reports/format.ts';
-import type { Context } from '../../../context.ts';
-import type { Source } from '../../../core/source.ts';
 import { policyIdSchema } from '../../../core/call.ts';
-import { loadCalls, loadUnknownItems } from '../../../policies/show.ts';
+import type { Source } from '../../../core/source.ts';
 import { type CallRow, settleByOfficer, settleProblem } from '../../../policies/settle-calls.ts';
-import { assertPolicyOf, sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { hasCall, loadCalls, loadUnknownItems } from '../../../policies/show.ts';
+import { assertPolicyOf } from '../../auth/access.ts';
+import { number, pagesWith, type Said, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   ErrorText,
   Badge,
@@ -23,103 +21,73 @@ import {
   SourceFilter,
   Table,
 } from '../parts/parts.tsx';
-import type { Worded } from '../parts/words.ts';
+import { PostForm } from '../parts/post-form.tsx';
+import { callStateText } from './call-words.ts';
+
+const { page, form } = pagesWith<'store' | 'sources' | 'projector' | 'policies'>();
 
 /** Calls per page. */
 const SHOWN = 50;
 
-/** The outcome of a call, for people. */
-export function callStateText({ state }: Pick<CallRow, 'state'>, unknownItems: number): Worded {
-  switch (state) {
-    case 'sent':
-      return { text: 'no response yet', tone: 'calm' };
-    case 'done':
-      return unknownItems === 0
-        ? { text: 'done', tone: 'good' }
-        : { text: `done, ${counted(unknownItems, 'item', 'items')} unknown`, tone: 'warn' };
-    case 'refused':
-      return { text: 'refused, nothing done', tone: 'bad' };
-    case 'unknown':
-      return { text: 'outcome unknown', tone: 'warn' };
-    case 'happened':
-      return { text: 'done, settled later', tone: 'good' };
-    case 'not-happened':
-      return { text: 'not done, settled later', tone: 'calm' };
-    default:
-      return state satisfies never;
-  }
-}
+/** Calls that change something at the service. */
+const calls = page({
+  path: '/policies/calls',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text, open: text, before: number }),
+  done: { settled: 'Recorded in the ledger.' },
+  async load({ context, permitted, fields: { source: slug, open, before } }) {
+    const { read } = context.store;
+    const source = permitted.findAny(slug)?.slug ?? null;
+    await context.projector.catchUp();
+    const filter = { source: source ?? '', open: open === 'yes' ? 'yes' : '' };
+    const found = await loadCalls(read, {
+      sources: source === null ? permitted.slugs : [source],
+      open: open === 'yes',
+      before: before ?? undefined,
+      limit: SHOWN + 1,
+    });
+    const shown = found.slice(0, SHOWN);
+    const address = (more: Record<string, string>) =>
+      `/policies/calls?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+    return {
+      sources: permitted.list(),
+      filter,
+      calls: shown,
+      unknown: await loadUnknownItems(read, shown),
+      first: before === null ? null : address({}),
+      next: found.length > SHOWN ? address({ before: String(shown.at(-1)?.intent_seq ?? 0) }) : null,
+    };
+  },
+  show: (data, { frame, said }) => <CallsPage frame={frame} {...data} said={said} />,
+});
 
-/** Calls that change something at the service, and the settlement of those whose outcome is unknown. */
-export async function policyCallRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  const { read } = context.store;
-
-  app.get('/policies/calls', (request, reply) => send(request, reply, formOf(request.query), []));
-
-  app.post('/policies/calls', async (request, reply) => {
-    const form = formOf(request.body);
-    const { source = '', request: requestId = '', outcome = '', policy = '' } = form;
-    const call = await read
-      .selectFrom('calls')
-      .select('source')
-      .where('request_id', '=', requestId)
-      .where('source', '=', source)
-      .executeTakeFirst();
-    if (call === undefined) return send(request, reply, form, ['Unknown call.'], 422);
-    if (outcome !== 'happened' && outcome !== 'not-happened')
-      return send(request, reply, form, ['Choose the outcome of the call.'], 422);
-    const policyId = policy.trim() === '' || outcome !== 'happened' ? undefined : policy.trim();
-    if (policyId !== undefined && !policyIdSchema.safeParse(policyId).success)
-      return send(request, reply, form, ['Unknown policy.'], 422);
+/** Settles a call whose outcome is unknown. */
+const settle = form({
+  path: '/policies/calls',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text, request: text, outcome: text, policy: text }),
+  async act(visit) {
+    const { context, by, fields, request } = visit;
+    const { source, request: requestId, outcome } = fields;
+    const refuse = (problem: string, status = 422) =>
+      calls.again(visit, { fields: { source, open: '', before: null }, said: { problems: [problem] }, status });
+    if (!(await hasCall(context.store.read, source, requestId))) return refuse('Unknown call.');
+    if (outcome !== 'happened' && outcome !== 'not-happened') return refuse('Choose the outcome of the call.');
+    const policyId = outcome === 'happened' ? fields.policy.trim() || undefined : undefined;
+    if (policyId !== undefined && !policyIdSchema.safeParse(policyId).success) return refuse('Unknown policy.');
     if (policyId !== undefined) await assertPolicyOf(context, request, source, policyId);
     const settled = await settleByOfficer(context.policies, {
       requestId,
       happened: outcome === 'happened',
-      actor: officerOf(request).officer,
+      actor: by.officer,
       policyId,
     });
-    if (settled.outcome === 'settled')
-      return reply.redirect(`/policies/calls?${new URLSearchParams({ source, done: 'settled' }).toString()}`, 303);
-    return send(request, reply, form, [settleProblem(settled)], 409);
-  });
+    if (settled.outcome !== 'settled') return refuse(settleProblem(settled), 409);
+    return visit.goTo(`/policies/calls?${new URLSearchParams({ source, done: 'settled' }).toString()}`);
+  },
+});
 
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    form: Readonly<Record<string, string>>,
-    problems: readonly string[],
-    status = 200,
-  ): Promise<FastifyReply> {
-    const { source: slug = '', open = '', before = '', done = '' } = form;
-    const permitted = sourcesOf(context, request);
-    const source = permitted.findAny(slug)?.slug ?? null;
-    await context.projector.catchUp();
-    const filter = { source: source ?? '', open: open === 'yes' ? 'yes' : '' };
-    const calls = await loadCalls(read, {
-      sources: source === null ? permitted.slugs : [source],
-      open: open === 'yes',
-      before: /^\d{1,15}$/.test(before) ? Number(before) : undefined,
-      limit: SHOWN + 1,
-    });
-    const shown = calls.slice(0, SHOWN);
-    const address = (more: Record<string, string>) =>
-      `/policies/calls?${new URLSearchParams({ ...filter, ...more }).toString()}`;
-    const page = (
-      <CallsPage
-        frame={pageFrame(context, request, reply)}
-        sources={permitted.list()}
-        filter={filter}
-        calls={shown}
-        unknown={await loadUnknownItems(read, shown)}
-        isSettled={done === 'settled'}
-        problems={problems}
-        first={before === '' ? null : address({})}
-        next={calls.length > SHOWN ? address({ before: String(shown.at(-1)?.intent_seq ?? 0) }) : null}
-      />
-    );
-    return html(reply, renderPage(page), status);
-  }
-}
+export const routes = [calls, settle];
 
 interface CallsProps {
   readonly frame: PageFrame;
@@ -128,13 +96,12 @@ interface CallsProps {
   readonly calls: readonly CallRow[];
   /** By call, the positions (from 0) of the items in a batch whose outcome is unknown. */
   readonly unknown: ReadonlyMap<string, readonly number[]>;
-  readonly isSettled: boolean;
-  readonly problems: readonly string[];
+  readonly said: Said;
   readonly first: string | null;
   readonly next: string | null;
 }
 
-function CallsPage({ frame, sources, filter, calls, unknown, isSettled, problems, first, next }: CallsProps) {
+function CallsPage({ frame, sources, filter, calls, unknown, said, first, next }: CallsProps) {
   const unknownOf = (call: CallRow) => unknown.get(call.request_id)?.length ?? 0;
   const open = calls.filter((call) => call.state === 'unknown' || unknownOf(call) > 0);
   return (
@@ -144,8 +111,8 @@ function CallsPage({ frame, sources, filter, calls, unknown, isSettled, problems
         Policies generated and published here. A call without a response is not repeated, because it may have been
         carried out and counts against the quota.
       </p>
-      {isSettled ? <Notice tone="good">Recorded in the ledger.</Notice> : null}
-      <Problems title="Nothing was recorded:" problems={problems} />
+      {said.done === null ? null : <Notice tone="good">{said.done}</Notice>}
+      <Problems title="Nothing was recorded:" problems={said.problems} />
       {frame.canWork && open.length > 0 ? (
         <Panel id="settle" title="Settle unknown outcomes">
           <p>Check the outcome of the call in the service's dashboard, and record it here.</p>
@@ -195,8 +162,7 @@ function SettleForm({ frame, call, unknownItems }: { frame: PageFrame; call: Cal
   const id = (name: string) => `${name}-${call.intent_seq}`;
   const isPublish = call.operation === 'publish';
   return (
-    <form method="post" action="/policies/calls">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/policies/calls">
       <input type="hidden" name="source" value={call.source} />
       <input type="hidden" name="request" value={call.request_id} />
       <div class="pair">
@@ -221,7 +187,7 @@ function SettleForm({ frame, call, unknownItems }: { frame: PageFrame; call: Cal
         ) : null}
       </div>
       <button type="submit">Record</button>
-    </form>
+    </PostForm>
   );
 }
 

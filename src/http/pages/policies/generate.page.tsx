@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import type { Context } from '../../../context.ts';
 import type { Source } from '../../../core/source.ts';
@@ -8,14 +8,12 @@ import { isCallable } from '../../../policies/callable-source.ts';
 import { formASchema } from '../../../policies/generate.ts';
 import { generateJob, OUTCOME_UNKNOWN, publishJob } from '../../../policies/jobs.ts';
 import { fetchPolicyList } from '../../../policies/list.ts';
-import { loadCalls } from '../../../policies/show.ts';
-import { assertPolicyOf, sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
+import { loadCalls, loadQuotas, type Quota } from '../../../policies/show.ts';
+import { assertPolicyOf } from '../../auth/access.ts';
 import { JobProgress } from '../parts/job-progress.tsx';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
-import { jobsOfSources } from '../today/load-today.ts';
 import {
   ErrorText,
   Badge,
@@ -30,153 +28,148 @@ import {
   Problems,
   sourceOptions,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { jobsOfSources } from '../today/load-today.ts';
+import { PublishForm } from './publish-form.tsx';
 
-/** The newest generations and publishings on the page. */
+const { page, form } = pagesWith<'store' | 'jobs' | 'sources' | 'projector' | 'policies'>();
+
+/** The newest generations and publishings on the page, and sources whose quota is shown. */
 const JOBS_SHOWN = 10;
+const QUOTAS_SHOWN = 20;
 
 type Form = Readonly<Record<string, string>>;
 
-/** Confirmations that an address may refer to. */
-const doneTexts: Readonly<Record<string, string>> = {
-  listed: 'The list of published policies was fetched.',
-  unchanged: 'The list of published policies is unchanged.',
-};
+/** Single policies: generated, published. `job`: a call that failed, to be corrected. */
+const policies = page({
+  path: '/policies/generate',
+  rule: { who: 'work', source: 'installation' },
+  query: z.object({ job: text }),
+  done: {
+    listed: 'The list of published policies was fetched.',
+    unchanged: 'The list of published policies is unchanged.',
+  },
+  async load({ context, permitted, reply, fields }) {
+    const failed = await failedCall(context, permitted.slugs, fields.job);
+    await context.projector.catchUp();
+    const { read } = context.store;
+    const sources = permitted.list().filter(isCallable);
+    const jobs = await loadJobs(context, permitted.slugs);
+    if (jobs.some(({ finishedAt }) => finishedAt === null)) allowLive(reply);
+    return {
+      sources,
+      hasSources: permitted.list().length > 0,
+      quotas: await loadQuotas(
+        read,
+        sources.slice(0, QUOTAS_SHOWN).map(({ slug }) => slug),
+      ),
+      jobs,
+      open: new Set(
+        (await loadCalls(read, { sources: permitted.slugs, open: true, limit: 200 })).map(({ source }) => source),
+      ),
+      failed,
+    };
+  },
+  show: (data, { frame, said }) => <GeneratePage frame={frame} {...data} said={said} />,
+});
 
-/** The rest of a source’s quota, as last reported by the service. */
-interface Quota {
-  readonly source: string;
-  readonly remaining: number;
-  readonly at: string;
-}
+const fieldsOfForm = formASchema.keyof().options;
 
-/** Generates and publishes single policies, and fetches the service’s list. */
-export async function policyMakeRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  const { read } = context.store;
-
-  app.get('/policies/generate', (request, reply) => {
-    const { done = '', job = '' } = formOf(request.query);
-    return refusedBy(request, job).then((refused) =>
-      send(request, reply, { done: doneTexts[done] ?? null, ...refused }),
-    );
-  });
-
-  app.post('/policies/generate', async (request, reply) => {
-    const form = formOf(request.body);
-    const { source = '', again = '' } = form;
+const generate = form({
+  path: '/policies/generate',
+  rule: { who: 'work', source: 'form', isWritten: true },
+  body: z.object({ source: text, again: ticked }),
+  async act(visit) {
+    const { context, by, fields, typed } = visit;
+    const { source, again } = fields;
     const given = Object.fromEntries(
-      Object.keys(formASchema.shape).flatMap((name) => {
-        const value = (form[name] ?? '').trim();
+      fieldsOfForm.flatMap((name) => {
+        const value = (typed[name] ?? '').trim();
         return value === '' ? [] : [[name, value]];
       }),
     );
     const parsed = formASchema.safeParse(given);
     const problems = [
-      ...problemsOf(source),
+      ...problemsOf(context, source),
       ...(parsed.success
         ? []
         : parsed.error.issues.map(({ path, message }) => `${labelOf(String(path[0]))} ${message}.`)),
     ];
-    if (!parsed.success || problems.length > 0) return send(request, reply, { problems, form }, 422);
-    const actor = officerOf(request).officer;
-    const { id } = await context.jobs.enqueue(
-      generateJob({ source, actor, form: parsed.data, again: again === 'yes' }),
-    );
-    await untilDoneSoon(context, id);
+    if (!parsed.success || problems.length > 0)
+      return policies.again(visit, { fields: { job: '' }, said: { problems } });
+    const { id } = await context.jobs.enqueue(generateJob({ source, actor: by.officer, form: parsed.data, again }));
+    await visit.doneSoon(id);
     const failed = (await context.jobs.find(id))?.state === 'failed';
-    return reply.redirect(failed ? correctionOf(id) : '/policies/generate#made', 303);
-  });
+    return visit.goTo(failed ? correctionOf(id) : '/policies/generate#made');
+  },
+});
 
-  /** What was typed for a call that failed, to be corrected, and why it failed. */
-  async function refusedBy(request: FastifyRequest, id: string): Promise<Pick<GenerateProps, 'form' | 'refusal'>> {
-    const found = id === '' ? null : await context.jobs.find(id);
-    if (found?.kind !== 'policy-generate' || found.state !== 'failed') return {};
-    const [job] = await jobsOfSources([found], sourcesOf(context, request).slugs, context.store);
-    if (job === undefined) return {};
-    const { source, form, again } = job.payload as { source: string; form: Form; again: boolean };
-    const isUnknown = job.error?.startsWith(OUTCOME_UNKNOWN) === true;
-    return { form: { ...form, source, ...(again ? { again: 'yes' } : {}) }, refusal: isUnknown ? null : job.error };
-  }
-
-  app.post('/policies/publish', async (request, reply) => {
-    const { source = '', policy: policyId = '' } = formOf(request.body);
+const publish = form({
+  path: '/policies/publish',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text, policy: text }),
+  async act(visit) {
+    const { context, by, request } = visit;
+    const { source, policy: policyId } = visit.fields;
     const problems = [
-      ...problemsOf(source),
+      ...problemsOf(context, source),
       ...(policyIdSchema.safeParse(policyId).success ? [] : ['Unknown policy.']),
     ];
-    if (problems.length > 0) return send(request, reply, { problems }, 422);
+    if (problems.length > 0) return policies.again(visit, { fields: { job: '' }, said: { problems, form: {} } });
     await assertPolicyOf(context, request, source, policyId);
-    const { id } = await context.jobs.enqueue(publishJob({ source, policyId, actor: officerOf(request).officer }));
-    await untilDoneSoon(context, id);
-    return reply.redirect('/policies/generate#made', 303);
-  });
+    const { id } = await context.jobs.enqueue(publishJob({ source, policyId, actor: by.officer }));
+    await visit.doneSoon(id);
+    return visit.goTo('/policies/generate#made');
+  },
+});
 
-  app.post('/policies/list', async (request, reply) => {
-    const { source: slug = '' } = formOf(request.body);
-    const source = context.sources.find(slug);
-    if (source === null) return send(request, reply, { problems: ['Unknown source.'] }, 422);
-    const listed = await fetchPolicyList(context.policies, { source, actor: officerOf(request).officer });
-    if (listed.outcome === 'failed' || listed.outcome === 'not-configured')
-      return send(request, reply, { problems: [listed.reason] }, 502);
-    const done = listed.outcome === 'unchanged' ? 'unchanged' : 'listed';
-    return reply.redirect(`/policies/generate?done=${done}`, 303);
-  });
+const fetchList = form({
+  path: '/policies/list',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text }),
+  async act(visit) {
+    const { context, by, fields } = visit;
+    const refuse = (problem: string, status: number) =>
+      policies.again(visit, { fields: { job: '' }, said: { problems: [problem], form: {} }, status });
+    const source = context.sources.find(fields.source);
+    if (source === null) return refuse('Unknown source.', 422);
+    const listed = await fetchPolicyList(context.policies, { source, actor: by.officer });
+    if (listed.outcome === 'failed' || listed.outcome === 'not-configured') return refuse(listed.reason, 502);
+    return visit.goTo(`/policies/generate?done=${listed.outcome === 'unchanged' ? 'unchanged' : 'listed'}`);
+  },
+});
 
-  function problemsOf(slug: string): readonly string[] {
-    const source = context.sources.find(slug);
-    if (source === null) return ['Unknown source.'];
-    return isCallable(source) ? [] : ['This source has no API address or no API key: set them on its page.'];
-  }
+export const routes = [policies, generate, publish, fetchList];
 
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: Pick<GenerateProps, 'problems' | 'refusal' | 'done' | 'form'>,
-    status = 200,
-  ): Promise<FastifyReply> {
-    await context.projector.catchUp();
-    const permitted = sourcesOf(context, request);
-    const sources = permitted.list().filter(isCallable);
-    const jobs = await loadJobs(permitted.slugs);
-    if (jobs.some(({ finishedAt }) => finishedAt === null)) allowLive(reply);
-    const props = {
-      frame: pageFrame(context, request, reply),
-      sources,
-      hasSources: permitted.list().length > 0,
-      quotas: await loadQuotas(sources),
-      jobs,
-      open: new Set(
-        (await loadCalls(read, { sources: permitted.slugs, open: true, limit: 200 })).map(({ source }) => source),
-      ),
-      ...shown,
-    };
-    return html(reply, renderPage(<GeneratePage {...props} />), status);
-  }
+/** What was typed for a call that failed, to be corrected, and why it failed; null: unknown, or it did not fail. */
+async function failedCall(
+  { jobs, store }: Pick<Context, 'jobs' | 'store'>,
+  slugs: readonly string[] | null,
+  id: string,
+): Promise<GenerateProps['failed']> {
+  const found = id === '' ? null : await jobs.find(id);
+  if (found?.kind !== 'policy-generate' || found.state !== 'failed') return null;
+  const [job] = await jobsOfSources([found], slugs, store);
+  if (job === undefined) return null;
+  const { source, form: sent, again } = job.payload as { source: string; form: Form; again: boolean };
+  const isUnknown = job.error?.startsWith(OUTCOME_UNKNOWN) === true;
+  return { form: { ...sent, source, ...(again ? { again: 'yes' } : {}) }, refusal: isUnknown ? null : job.error };
+}
 
-  async function loadJobs(slugs: readonly string[] | null): Promise<readonly Job[]> {
-    const found = await Promise.all(
-      ['policy-generate', 'policy-publish'].map((kind) => context.jobs.list({ kind, limit: 50 })),
-    );
-    return [...(await jobsOfSources(found.flat(), slugs, context.store))]
-      .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
-      .slice(0, JOBS_SHOWN);
-  }
+function problemsOf({ sources }: Pick<Context, 'sources'>, slug: string): readonly string[] {
+  const source = sources.find(slug);
+  if (source === null) return ['Unknown source.'];
+  return isCallable(source) ? [] : ['This source has no API address or no API key: set them on its page.'];
+}
 
-  async function loadQuotas(sources: readonly Source[]): Promise<readonly Quota[]> {
-    const quotas: Quota[] = [];
-    for (const { slug } of sources.slice(0, 20)) {
-      const last = await read
-        .selectFrom('calls')
-        .select(['remaining', 'finished_at', 'asked_at'])
-        .where('source', '=', slug)
-        .where('remaining', 'is not', null)
-        .orderBy('intent_seq', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      if (last?.remaining != null)
-        quotas.push({ source: slug, remaining: Number(last.remaining), at: last.finished_at ?? last.asked_at });
-    }
-    return quotas;
-  }
+async function loadJobs(
+  { jobs, store }: Pick<Context, 'jobs' | 'store'>,
+  slugs: readonly string[] | null,
+): Promise<readonly Job[]> {
+  const found = await Promise.all(['policy-generate', 'policy-publish'].map((kind) => jobs.list({ kind, limit: 50 })));
+  return [...(await jobsOfSources(found.flat(), slugs, store))]
+    .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+    .slice(0, JOBS_SHOWN);
 }
 
 const labels: Readonly<Record<keyof typeof formASchema.shape, string>> = {
@@ -202,11 +195,9 @@ interface GenerateProps {
   readonly jobs: readonly Job[];
   /** Sources with calls whose outcome is still unknown. */
   readonly open: ReadonlySet<string>;
-  readonly problems?: readonly string[];
-  /** Why the call with this form failed. */
-  readonly refusal?: string | null;
-  readonly done?: string | null;
-  readonly form?: Form;
+  /** A call that failed: what was typed for it, and why it failed if that is known. */
+  readonly failed: { readonly form: Form; readonly refusal: string | null } | null;
+  readonly said: Said;
 }
 
 /** The address of the form with what was typed for a call that failed. */
@@ -215,7 +206,8 @@ function correctionOf(jobId: string): string {
 }
 
 function GeneratePage(props: GenerateProps) {
-  const { frame, sources, hasSources, jobs, problems = [], refusal = null, done = null } = props;
+  const { frame, sources, hasSources, jobs, failed, said } = props;
+  const refusal = failed?.refusal ?? null;
   const isRunning = jobs.some(({ finishedAt }) => finishedAt === null);
   const published = new Set(
     jobs
@@ -229,8 +221,8 @@ function GeneratePage(props: GenerateProps) {
         The service writes the text, which takes up to two minutes and counts against the quota. It is public only when
         you publish it.
       </p>
-      <Done text={done} />
-      <Problems title="Nothing was sent:" problems={problems} />
+      <Done text={said.done} />
+      <Problems title="Nothing was sent:" problems={said.problems} />
       <Problems title="Correct it, then send it again:" problems={refusal === null ? [] : [refusal]} />
       {jobs.length === 0 ? null : (
         <Panel id="made" title="In progress and recently completed">
@@ -337,32 +329,8 @@ function MakeJob({
   );
 }
 
-/** Makes a policy public. */
-export function PublishForm({
-  frame,
-  source,
-  policyId,
-  again = false,
-}: {
-  readonly frame: PageFrame;
-  readonly source: string;
-  readonly policyId: string;
-  /** Whether it is already public. */
-  readonly again?: boolean;
-}) {
-  return (
-    <form method="post" action="/policies/publish">
-      <Csrf token={frame.csrf} />
-      <input type="hidden" name="source" value={source} />
-      <input type="hidden" name="policy" value={policyId} />
-      <button class="quiet" type="submit" aria-label={`${again ? 'Publish again' : 'Publish'}: ${policyId}`}>
-        {again ? 'Publish again' : 'Publish'}
-      </button>
-    </form>
-  );
-}
-
-function GenerateForm({ frame, sources, quotas, form = {} }: GenerateProps) {
+function GenerateForm({ frame, sources, quotas, failed, said }: GenerateProps) {
+  const form = failed?.form ?? said.form;
   const value = (name: string) => form[name] ?? '';
   const [only] = sources;
   const text = (name: keyof typeof labels, hint: string, isRequired = false) => (
@@ -377,8 +345,7 @@ function GenerateForm({ frame, sources, quotas, form = {} }: GenerateProps) {
     />
   );
   return (
-    <form method="post" action="/policies/generate">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/policies/generate">
       {quotas.length === 0 ? null : (
         <Facts
           rows={quotas.map(({ source, remaining, at }) => [
@@ -412,7 +379,7 @@ function GenerateForm({ frame, sources, quotas, form = {} }: GenerateProps) {
         <button type="submit">Generate</button>
         <a href="/policies/bulk">Many at once</a>
       </div>
-    </form>
+    </PostForm>
   );
 }
 
@@ -421,8 +388,7 @@ function ListPanel({ frame, sources }: GenerateProps) {
   return (
     <Panel id="list" title="The service’s list">
       <p>Fetches the list of published policies, so that the catalogue includes those that no delivery reported.</p>
-      <form class="buttons" method="post" action="/policies/list">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/policies/list" class="buttons">
         {sources.length === 1 ? (
           <input type="hidden" name="source" value={only?.slug} />
         ) : (
@@ -431,7 +397,7 @@ function ListPanel({ frame, sources }: GenerateProps) {
         <button class="quiet" type="submit">
           Fetch the list
         </button>
-      </form>
+      </PostForm>
     </Panel>
   );
 }

@@ -1,23 +1,14 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { isoNow } from '../../../core/clock.ts';
-import type { Context } from '../../../context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
-import { localTimeOf, momentAt } from '../../../core/zoned-days.ts';
+import { localTimeOf, readTime } from '../../../core/zoned-days.ts';
 import { type CatalogueRow, listPolicyTypes, loadCataloguePage } from '../../../policies/catalogue.ts';
 import { loadPolicy, type PolicyView } from '../../../policies/show.ts';
-import {
-  compareSideBySide,
-  findTextAt,
-  loadTextOfEntry,
-  loadTextPage,
-  type TextRow,
-} from '../../../policy-snapshots/stored-texts.ts';
-import { readPolicyText } from '../../../policy-texts/policy-text.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { type Exchange, formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { findTextAt, loadTextOfEntry, loadTextPage, type TextRow } from '../../../policy-snapshots/stored-texts.ts';
+import { pagesWith, smallNumber, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   Badge,
   Choice,
@@ -33,21 +24,20 @@ import {
   Problems,
   SourceFilter,
   Table,
-  TextLines,
 } from '../parts/parts.tsx';
 import { isCallable } from '../../../policies/callable-source.ts';
-import { callStateText } from './calls.page.tsx';
-import { PublishForm } from './generate.page.tsx';
+import { callStateText } from './call-words.ts';
+import { PublishForm } from './publish-form.tsx';
+import { Came, differenceAddress, Lines, policyAddress, sourceNamed, textAddress, type Texts } from './text-parts.tsx';
 import type { Worded } from '../parts/words.ts';
+
+const { page } = pagesWith<'store' | 'sources' | 'projector' | 'config' | 'clock'>();
 
 /** Policies, and texts of one policy, per page. */
 const SHOWN = 50;
 const TEXTS_SHOWN = 20;
 /** The newest deliveries about a policy that its page lists; others are in the list of all deliveries. */
 const CHANGES_SHOWN = 50;
-/** Maximum time that a comparison may occupy the server, in milliseconds. */
-const COMPARE_MS = 500;
-
 const statusTexts: Readonly<Record<NonNullable<CatalogueRow['status']>, Worded>> = {
   created: { text: 'created, not published', tone: 'warn' },
   updated: { text: 'updated', tone: 'calm' },
@@ -55,171 +45,86 @@ const statusTexts: Readonly<Record<NonNullable<CatalogueRow['status']>, Worded>>
   deleted: { text: 'deleted', tone: 'bad' },
 };
 
-type Texts = Awaited<ReturnType<typeof loadTextOfEntry>>;
-type SeenText = NonNullable<Texts>;
+/** Every policy, page by page. */
+const policies = page({
+  path: '/policies',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text, type: text, after: text }),
+  async load({ context, permitted, fields: { source: slug, type, after } }) {
+    const { read } = context.store;
+    const source = permitted.findAny(slug)?.slug ?? null;
+    const [, afterSource, afterId] = /^(\S+) (.+)$/s.exec(after) ?? [];
+    const [rows, types] = await Promise.all([
+      loadCataloguePage(read, {
+        sources: source === null ? permitted.slugs : [source],
+        keyShared: [...context.sources.sharingKey()],
+        policyType: type === '' ? undefined : type,
+        after:
+          afterSource === undefined || afterId === undefined ? undefined : { source: afterSource, policyId: afterId },
+        limit: SHOWN + 1,
+      }),
+      listPolicyTypes(read, permitted.slugs),
+    ]);
+    const filter = { source: source ?? '', type };
+    const shown = rows.slice(0, SHOWN);
+    const last = shown.at(-1);
+    const address = (more: Record<string, string>) =>
+      `/policies?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+    return {
+      sources: permitted.list(),
+      types,
+      filter,
+      rows: shown,
+      first: after === '' ? null : address({}),
+      next: rows.length > SHOWN && last ? address({ after: `${last.source} ${last.policyId}` }) : null,
+    };
+  },
+  show: (data, { frame }) => <PoliciesPage frame={frame} {...data} />,
+});
 
-/** Policies, their texts at any time, and the changes between two texts. */
-export async function policyRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/policies', (request, reply) => showPolicies({ context, request, reply }));
-  app.get('/policies/policy', (request, reply) => showPolicy({ context, request, reply }));
-  app.get('/policies/text', (request, reply) => showText({ context, request, reply }));
-  app.get('/policies/difference', (request, reply) => showDifference({ context, request, reply }));
-}
+/** One policy, its texts, and the text at a time. */
+const onePolicy = page({
+  path: '/policies/policy',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text, id: text, via: text, at: text, before: smallNumber }),
+  async load({ context, permitted, fields }) {
+    const { id, via, at, before } = fields;
+    const { read } = context.store;
+    const { timeZone } = context.config;
+    const known = sourceNamed(permitted, fields.source);
+    const source = known.slug;
+    await context.projector.catchUp();
+    const [view] = await loadPolicy(read, id, source);
+    if (view === undefined) throw new CodedError('not_found');
+    const type = view.policy?.policy_type ?? view.listed?.policy_type ?? view.asked?.policy_type ?? null;
+    const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
+    const typed = at === '' ? null : readTime(at.trim(), timeZone);
+    const entered = typed?.problem === undefined ? (typed?.at ?? null) : null;
+    const wrong = typed?.problem === undefined ? null : `Invalid time "${at.slice(0, 60)}": ${typed.problem}`;
+    const isFuture = entered !== null && entered > isoNow(context.clock);
+    const moment = isFuture ? null : entered;
+    const [texts, found] = await Promise.all([
+      loadTextPage(read, { source, target, before, limit: TEXTS_SHOWN + 1 }),
+      moment === null ? null : findTextAt(read, source, target, moment),
+    ]);
+    const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
+    return {
+      view,
+      type,
+      isCallable: isCallable(known),
+      via: target.startsWith('embed:') ? ('embed' as const) : ('hosted' as const),
+      texts,
+      at: at === '' ? localTimeOf(context.clock().toISOString(), timeZone) : at,
+      found: found === null || moment === null ? null : { moment, found, inForce },
+      before,
+      problems: [isFuture ? 'The time is in the future.' : wrong].filter((problem) => problem !== null),
+    };
+  },
+  show: (data, { frame }) => <PolicyPage frame={frame} {...data} />,
+  status: ({ problems }) => (problems.length > 0 ? 422 : 200),
+});
 
-async function showPolicies(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { read } = context.store;
-  const { source: slug = '', type = '', after = '' } = formOf(request.query);
-  const permitted = sourcesOf(context, request);
-  const source = permitted.findAny(slug)?.slug ?? null;
-  const [, afterSource, afterId] = /^(\S+) (.+)$/s.exec(after) ?? [];
-  const [rows, types] = await Promise.all([
-    loadCataloguePage(read, {
-      sources: source === null ? permitted.slugs : [source],
-      keyShared: [...context.sources.sharingKey()],
-      policyType: type === '' ? undefined : type,
-      after:
-        afterSource === undefined || afterId === undefined ? undefined : { source: afterSource, policyId: afterId },
-      limit: SHOWN + 1,
-    }),
-    listPolicyTypes(read, permitted.slugs),
-  ]);
-  const filter = { source: source ?? '', type };
-  const shown = rows.slice(0, SHOWN);
-  const last = shown.at(-1);
-  const address = (more: Record<string, string>) =>
-    `/policies?${new URLSearchParams({ ...filter, ...more }).toString()}`;
-  const page = (
-    <PoliciesPage
-      frame={pageFrame(context, request, reply)}
-      sources={permitted.list()}
-      types={types}
-      filter={filter}
-      rows={shown}
-      first={after === '' ? null : address({})}
-      next={rows.length > SHOWN && last ? address({ after: `${last.source} ${last.policyId}` }) : null}
-    />
-  );
-  return html(reply, renderPage(page));
-}
-
-async function showPolicy(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { read } = context.store;
-  const form = formOf(request.query);
-  const { id = '', via = '', at = '', before = '' } = form;
-  const source = sourceOf(exchange, form['source'] ?? '');
-  await context.projector.catchUp();
-  const [view] = await loadPolicy(read, id, source);
-  if (view === undefined) throw notFound();
-  const type = view.policy?.policy_type ?? view.listed?.policy_type ?? view.asked?.policy_type ?? null;
-  const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
-  const entered = at === '' ? null : momentOf(context, at);
-  const isFuture = entered !== null && entered > isoNow(context.clock);
-  const moment = isFuture ? null : entered;
-  const [texts, found] = await Promise.all([
-    loadTextPage(read, {
-      source,
-      target,
-      before: /^\d{1,9}$/.test(before) ? Number(before) : null,
-      limit: TEXTS_SHOWN + 1,
-    }),
-    moment === null ? null : findTextAt(read, source, target, moment),
-  ]);
-  const problems = at === '' || moment !== null ? [] : [isFuture ? 'The time is in the future.' : 'Enter the time.'];
-  const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
-  const page = (
-    <PolicyPage
-      frame={pageFrame(context, request, reply)}
-      view={view}
-      type={type}
-      isCallable={isCallable(sourceNamed(exchange, source))}
-      via={target.startsWith('embed:') ? 'embed' : 'hosted'}
-      texts={texts}
-      at={at === '' ? localTimeOf(context.clock().toISOString(), context.config.timeZone) : at}
-      found={found === null || moment === null ? null : { moment, found, inForce }}
-      before={before}
-      problems={problems}
-    />
-  );
-  return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
-}
-
-async function showText(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { source: slug = '', entry = '' } = formOf(request.query);
-  const source = sourceOf(exchange, slug);
-  const text = await textOf(context, source, entry);
-  return html(reply, renderPage(<TextPage frame={pageFrame(context, request, reply)} source={source} text={text} />));
-}
-
-async function showDifference(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request } = exchange;
-  const form = formOf(request.query);
-  const source = sourceOf(exchange, form['source'] ?? '');
-  const [older, newer] = await Promise.all([
-    textOf(context, source, form['older'] ?? ''),
-    textOf(context, source, form['newer'] ?? ''),
-  ]);
-  return send(exchange, source, older, newer);
-}
-
-function send(exchange: Exchange, source: string, older: SeenText, newer: SeenText) {
-  const { context, request, reply } = exchange;
-  const stretches =
-    older.stored === null || newer.stored === null
-      ? 'missing'
-      : compareSideBySide(older.stored, newer.stored, COMPARE_MS);
-  const frame = pageFrame(context, request, reply);
-  return html(
-    reply,
-    renderPage(<DifferencePage frame={frame} source={source} older={older} newer={newer} stretches={stretches} />),
-  );
-}
-
-/** The named source, if the person may see it. */
-function sourceNamed(exchange: Exchange, slug: string): Source {
-  const { context, request } = exchange;
-  const source = sourcesOf(context, request).findAny(slug);
-  if (source === null) throw notFound();
-  return source;
-}
-
-function sourceOf(exchange: Exchange, slug: string): string {
-  return sourceNamed(exchange, slug).slug;
-}
-
-async function textOf(context: Context, source: string, entry: string): Promise<SeenText> {
-  const { read } = context.store;
-  await context.projector.catchUp();
-  const text = /^\d{1,15}$/.test(entry) ? await loadTextOfEntry(read, source, Number(entry)) : null;
-  if (text === null) throw notFound();
-  return text;
-}
-
-function momentOf(context: Context, local: string): string | null {
-  try {
-    return momentAt(local, context.config.timeZone);
-  } catch {
-    return null;
-  }
-}
-
-function notFound(): CodedError {
-  return new CodedError('not_found');
-}
-
-function policyAddress(source: string, id: string, more: Record<string, string> = {}): string {
-  return `/policies/policy?${new URLSearchParams({ source, id, ...more }).toString()}`;
-}
-
-function textAddress(source: string, entry: number): string {
-  return `/policies/text?${new URLSearchParams({ source, entry: String(entry) }).toString()}`;
-}
-
-function differenceAddress(source: string, older: number, newer: number): string {
-  return `/policies/difference?${new URLSearchParams({ source, older: String(older), newer: String(newer) }).toString()}`;
-}
+export const routes = [policies, onePolicy];
 
 interface PoliciesProps {
   readonly frame: PageFrame;
@@ -340,7 +245,7 @@ interface PolicyProps {
   readonly texts: readonly TextRow[];
   readonly at: string;
   readonly found: Found | null;
-  readonly before: string;
+  readonly before: number | null;
   readonly problems: readonly string[];
 }
 
@@ -462,7 +367,7 @@ function TextsPanel({ frame, view, via, texts, before }: PolicyProps) {
         />
       )}
       <Pages
-        first={before === '' ? null : address({})}
+        first={before === null ? null : address({})}
         next={texts.length > TEXTS_SHOWN ? address({ before: String(shown.at(-1)?.version ?? 0) }) : null}
       />
     </Panel>
@@ -505,17 +410,6 @@ function CallsPanel({ frame, view: { calls } }: PolicyProps) {
         rows={calls.slice(-CHANGES_SHOWN).reverse()}
       />
     </Panel>
-  );
-}
-
-/** When a text came into force, as far as known. */
-function Came({ text, timeZone }: { text: TextRow; timeZone: string }) {
-  const first = <Moment iso={text.first_seen} timeZone={timeZone} />;
-  if (text.not_before === null) return <span>{first} or before</span>;
-  return (
-    <span>
-      between <Moment iso={text.not_before} timeZone={timeZone} /> and {first}
-    </span>
   );
 }
 
@@ -612,135 +506,4 @@ function TextAtTime({ frame, source, moment, found, inForce }: Found & { frame: 
     default:
       return found satisfies never;
   }
-}
-
-/** The text, or why there is none. */
-function Lines({ text }: { text: Texts }) {
-  if (text === null || text.stored === null) return <p>The text was erased.</p>;
-  if (text.look.text_sha256 === null)
-    return <p>There was no text: the service answered that the page does not exist.</p>;
-  return <TextLines lines={readPolicyText(text.stored.bytes, text.stored.contentType).lines} />;
-}
-
-/** Where a text was fetched, in words. */
-function targetWords(target: string): string {
-  const name = target.slice(target.indexOf(':') + 1);
-  return target.startsWith('hosted:') ? `public page of ${name}` : `embed endpoint for ${name}`;
-}
-
-function textName({ look, version }: SeenText): string {
-  return version === null ? `Text of entry ${look.seq}` : `Text ${version.version}`;
-}
-
-function TextPage({ frame, source, text }: { frame: PageFrame; source: string; text: SeenText }) {
-  const { look, version } = text;
-  const { timeZone } = frame;
-  return (
-    <Page title={`${textName(text)}, ${targetWords(look.target)}`} frame={frame} within="policies">
-      <h1>{textName(text)}</h1>
-      <p class="lead">
-        <bdi>{targetWords(look.target)}</bdi>, {frame.sourceName(source)}
-      </p>
-      <Panel id="about" title="When it was seen">
-        <Facts
-          rows={[
-            version === null ? null : ['Came', <Came text={version} timeZone={timeZone} />],
-            version === null
-              ? ['Seen', <Moment iso={look.origin_to} timeZone={timeZone} />]
-              : [
-                  'Last seen',
-                  <Moment
-                    iso={version.last_seen < version.first_seen ? version.first_seen : version.last_seen}
-                    timeZone={timeZone}
-                  />,
-                ],
-            version?.policy_id == null
-              ? null
-              : ['Policy', <a href={policyAddress(source, version.policy_id)}>{version.policy_id}</a>],
-            ['SHA-256 of the text', <span class="mono">{look.text_sha256 ?? 'no text'}</span>],
-            ['Bytes', <a href={`/entries/${look.body_seq}`}>Entry {formatCount(look.body_seq)}</a>],
-          ]}
-        />
-      </Panel>
-      <Panel id="text" title="Text">
-        <Lines text={text} />
-      </Panel>
-    </Page>
-  );
-}
-
-interface DifferenceProps {
-  readonly frame: PageFrame;
-  readonly source: string;
-  readonly older: SeenText;
-  readonly newer: SeenText;
-  /** Null: the texts differ too much. */
-  readonly stretches: ReturnType<typeof compareSideBySide> | 'missing';
-}
-
-function DifferencePage({ frame, source, older, newer, stretches }: DifferenceProps) {
-  const nameOf = (text: SeenText) => (
-    <>
-      <a href={textAddress(source, text.look.seq)}>{textName(text)}</a>, first seen{' '}
-      <Moment iso={text.version?.first_seen ?? text.look.origin_to} timeZone={frame.timeZone} />
-    </>
-  );
-  return (
-    <Page title="Changes in a policy" frame={frame} within="policies">
-      <h1>What changed</h1>
-      <p class="lead">
-        <bdi>{targetWords(newer.look.target)}</bdi>, {frame.sourceName(source)}
-        {older.look.target === newer.look.target ? null : (
-          <>
-            , compared with <bdi>{targetWords(older.look.target)}</bdi>
-          </>
-        )}
-      </p>
-      <Panel id="difference" title="Older and newer text">
-        {stretches === 'missing' ? (
-          <p>One of the two texts was erased.</p>
-        ) : stretches === null ? (
-          <p>
-            The two texts are too different to compare line by line: read {nameOf(older)} and {nameOf(newer)}.
-          </p>
-        ) : stretches.length === 0 ? (
-          <p>
-            The two texts are the same: {nameOf(older)} and {nameOf(newer)}.
-          </p>
-        ) : (
-          <table class="difference">
-            <caption>Lines that changed, with three around them.</caption>
-            <thead>
-              <tr>
-                <th scope="col">{nameOf(older)}</th>
-                <th scope="col">{nameOf(newer)}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {stretches.map(({ line, rows }) => (
-                <>
-                  <tr class="gap">
-                    <td colSpan={2}>From line {formatCount(line)} of the newer text</td>
-                  </tr>
-                  {rows.map((row, place) => (
-                    <DifferentLine key={place} {...row} />
-                  ))}
-                </>
-              ))}
-            </tbody>
-          </table>
-        )}
-      </Panel>
-    </Page>
-  );
-}
-
-function DifferentLine({ older, newer }: { older: string | null; newer: string | null }) {
-  const isSame = older === newer;
-  return (
-    <tr class={isSame ? 'same' : 'changed'}>
-      <td>{older === null ? null : isSame ? older : <del>{older}</del>}</td>
-      <td>{newer === null ? null : isSame ? newer : <ins>{newer}</ins>}</td>
-    </tr>
-  );
 }

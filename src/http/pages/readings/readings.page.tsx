@@ -1,7 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { counted } from '../../../../reports/format.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
-import type { Context } from '../../../context.ts';
 import {
   adoptReadingJob,
   compareReadingsJob,
@@ -11,68 +9,67 @@ import {
 } from '../../../context/readings-job.ts';
 import { can } from '../../../core/roles.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
+import type { Jobs } from '../../../jobs/jobs.ts';
 import { JobProgress } from '../parts/job-progress.tsx';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import { type Column, Notice, Panel, Table } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+
+const { page, form } = pagesWith<'readings' | 'jobs'>();
 
 /** What this version of the program reads differently from an earlier one, before its reading is put in force. */
-export async function readingRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/readings', send);
-
-  app.post('/readings/adopt', async (request, reply) => {
-    const { id } = await context.jobs.enqueue(adoptReadingJob(officerOf(request).officer));
-    await untilDoneSoon(context, id);
-    return reply.redirect('/readings', 303);
-  });
-
-  async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const pending = await context.readings.pending();
-    const isPending = pending !== null;
-    const compared = await newest('compare-readings');
+const differences = page({
+  path: '/readings',
+  rule: { who: 'read', source: 'installation' },
+  async load({ context: { readings, jobs }, permitted: { slugs }, reply }) {
+    const pending = await readings.pending();
+    const compared = await newest(jobs, 'compare-readings');
     const found = readingsOf(compared?.result);
     // A list that an earlier upgrade left behind says nothing about this one.
     const isOutdated = compared?.finishedAt != null && found !== null && found.now !== pending?.now;
-    if (isPending && (compared === null || isOutdated)) await context.jobs.enqueue(compareReadingsJob());
-    const adopting = await newest('adopt-reading');
-    const permitted = sourcesOf(context, request);
-    const isPermitted = (source: string) => permitted.slugs === null || permitted.slugs.includes(source);
-    const frame = pageFrame(context, request, reply);
-    const running = [adopting, compared].find((job) => job !== null && job.finishedAt === null) ?? null;
+    if (pending !== null && (compared === null || isOutdated)) await jobs.enqueue(compareReadingsJob());
+    const both = [await newest(jobs, 'adopt-reading'), compared];
+    const running = both.find((job) => job !== null && job.finishedAt === null) ?? null;
     if (running !== null) allowLive(reply);
-    return html(
-      reply,
-      renderPage(
-        <ReadingsPage
-          frame={frame}
-          isPending={isPending}
-          running={running}
-          failed={[adopting, compared].find((job) => job?.state === 'failed') ?? null}
-          found={
-            found === null || isOutdated
-              ? null
-              : {
-                  ...found,
-                  total:
-                    permitted.slugs === null
-                      ? found.total
-                      : found.records.filter(({ source }) => isPermitted(source)).length,
-                  sources: found.sources.filter(({ source }) => isPermitted(source)),
-                  records: found.records.filter(({ source }) => isPermitted(source)),
-                }
-          }
-        />,
-      ),
-    );
-  }
+    return {
+      isPending: pending !== null,
+      running,
+      failed: both.find((job) => job?.state === 'failed') ?? null,
+      found: found === null || isOutdated ? null : ofSources(found, slugs),
+    };
+  },
+  show: (data, { frame }) => <ReadingsPage frame={frame} {...data} />,
+});
 
-  async function newest(kind: string): Promise<Job | null> {
-    const [job = null] = await context.jobs.list({ kind, key: 'readings', limit: 1 });
-    return job;
-  }
+const adopt = form({
+  path: '/readings/adopt',
+  rule: { who: 'administer', source: 'installation' },
+  async act({ context, by, doneSoon, goTo }) {
+    const { id } = await context.jobs.enqueue(adoptReadingJob(by.officer));
+    await doneSoon(id);
+    return goTo('/readings');
+  },
+});
+
+export const routes = [differences, adopt];
+
+async function newest(jobs: Pick<Jobs, 'list'>, kind: string): Promise<Job | null> {
+  const [job = null] = await jobs.list({ kind, key: 'readings', limit: 1 });
+  return job;
+}
+
+/** What concerns these sources; null: all. */
+function ofSources(found: ReadingsResult, slugs: readonly string[] | null): ReadingsResult {
+  if (slugs === null) return found;
+  const records = found.records.filter(({ source }) => slugs.includes(source));
+  return {
+    ...found,
+    total: records.length,
+    sources: found.sources.filter(({ source }) => slugs.includes(source)),
+    records,
+  };
 }
 
 interface ReadingsProps {
@@ -141,10 +138,9 @@ function Differences({ frame, found }: { readonly frame: PageFrame; readonly fou
           their bytes; audits and packs made afterwards name them and say which records differ.
         </p>
         {can(frame.role, 'administer') ? (
-          <form class="buttons" method="post" action="/readings/adopt">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/readings/adopt" class="buttons">
             <button type="submit">Put the new reading in force</button>
-          </form>
+          </PostForm>
         ) : (
           <p>Only an owner or admin can put it in force.</p>
         )}

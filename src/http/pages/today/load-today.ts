@@ -1,11 +1,13 @@
 import type { OfficerAttention } from '../../../attention/officer-attention.ts';
-import type { Surroundings, Warning } from '../../../attention/operator-warnings.ts';
+import { type LedgerState, loadLedgerState } from '../../../attention/ledger-state.ts';
+import type { Warning } from '../../../attention/operator-warnings.ts';
 import { outdatedApprovals } from '../../../cases/approval.ts';
 import type { Context } from '../../../context.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
-import type { DocumentRow } from '../../../documents/check.ts';
+import { countDocuments, type DocumentRow, listDocuments } from '../../../documents/check.ts';
 import { type ErasureProposal, listWaitingProposals } from '../../../erasure/proposal.ts';
 import type { LastVerification } from '../../../ledger/verify/last-verification.ts';
+import { sourcesOfCases } from '../../../store/queries/cases.ts';
 import { countChoices } from '../../../store/queries/decisions-in.ts';
 import { choiceNames } from '../../../core/consent-judgement.ts';
 import { addDays, dateIn, startOfDay } from '../../../core/zoned-days.ts';
@@ -14,16 +16,6 @@ import type { Source } from '../../../core/source.ts';
 import { type Job, payloadText } from '../../../jobs/job.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
 import type { Store } from '../../../store/store.ts';
-
-/** The state of the ledger. */
-export interface LedgerState {
-  readonly entries: number;
-  readonly checkpoint: { readonly size: number; readonly rootHex: string; readonly createdAt: string } | null;
-  /** Outside witnesses, with the last checkpoint that each has seen and when; null: none are configured (WITNESSES). */
-  readonly witnesses: readonly { readonly name: string; readonly size: number; readonly at: string | null }[] | null;
-  readonly quarantined: number;
-  readonly ambiguousRepeats: number;
-}
 
 /** All data on the Today page. */
 export interface Today {
@@ -56,8 +48,8 @@ export interface Today {
   readonly bannerNames: (source: string) => BannerNames | undefined;
 }
 
-type Needs = Pick<
-  Context,
+/** What of the installation the page is gathered from. */
+export type TodayNeeds =
   | 'store'
   | 'keys'
   | 'cases'
@@ -68,8 +60,8 @@ type Needs = Pick<
   | 'sources'
   | 'jobs'
   | 'clock'
-  | 'config'
->;
+  | 'config';
+type Needs = Pick<Context, TodayNeeds>;
 
 const DOCUMENTS_SHOWN = 25;
 /** Finished jobs stay on the page for this long. */
@@ -82,6 +74,7 @@ export async function loadToday(
   permitted: { readonly slugs: readonly string[] | null; list(): readonly Source[] },
   viewer: { readonly personId: string | null },
 ): Promise<Today> {
+  const { read } = context.store;
   const only = source === null ? permitted.slugs : [source];
   const surroundings = context.surroundings();
   // The slowest statement is one of those for the warnings, so they begin first.
@@ -101,11 +94,11 @@ export async function loadToday(
     context.warnings(surroundings),
     surroundings,
     context.attention(only ?? undefined),
-    loadDocuments(context, only),
-    countDocuments(context, only),
+    listDocuments(read, { sources: only, limit: DOCUMENTS_SHOWN }),
+    countDocuments(read, only),
     loadJobs(context, only),
-    loadLedgerState(context, permitted.slugs, surroundings),
-    createBannerQueries(context.store.read).bannerNamesBySource(),
+    loadLedgerState(read, permitted.slugs, surroundings),
+    createBannerQueries(read).bannerNamesBySource(),
     loadDays(context, source === null ? permitted.list().map(({ slug }) => slug) : [source]),
     listAdminAddresses(context),
     listWaitingProposals(context),
@@ -179,18 +172,6 @@ async function loadDays({ store, clock, config }: Needs, sources: readonly strin
   return days.map((day) => ({ day, values: counted.get(day) ?? choiceNames.map(() => 0) }));
 }
 
-function loadDocuments({ store }: Needs, only: readonly string[] | null): Promise<DocumentRow[]> {
-  let query = store.read.selectFrom('documents').selectAll();
-  if (only !== null) query = query.where('source', 'in', [...only]);
-  return query.orderBy('seq', 'desc').limit(DOCUMENTS_SHOWN).execute();
-}
-
-async function countDocuments({ store }: Needs, only: readonly string[] | null): Promise<number> {
-  let query = store.read.selectFrom('documents').select((eb) => eb.fn.countAll<number>().as('count'));
-  if (only !== null) query = query.where('source', 'in', [...only]);
-  return Number((await query.executeTakeFirstOrThrow()).count);
-}
-
 /**
  * Documents and syncs requested by people: those in progress and those that ended recently, newest first in each case.
  */
@@ -218,58 +199,8 @@ export async function jobsOfSources(
 ): Promise<readonly Job[]> {
   if (only === null) return jobs;
   const caseIds = jobs.flatMap((job) => payloadText(job, 'caseId') ?? []);
-  const cases =
-    caseIds.length === 0
-      ? []
-      : await store.read.selectFrom('cases').select(['case_id', 'source']).where('case_id', 'in', caseIds).execute();
-  const sourceOfCase = new Map(cases.map((row) => [row.case_id, row.source]));
+  const sourceOfCase = await sourcesOfCases(store.read, caseIds);
   return jobs.filter((job) =>
     only.includes(payloadText(job, 'source') ?? sourceOfCase.get(payloadText(job, 'caseId') ?? '') ?? ''),
   );
-}
-
-/** Entries and checkpoints are counted for the installation; unreadable and ambiguous ones for the permitted sources. */
-async function loadLedgerState(
-  { store }: Needs,
-  only: readonly string[] | null,
-  surroundings: Promise<Surroundings>,
-): Promise<LedgerState> {
-  const { read } = store;
-  const countOf = (table: 'quarantine' | 'ambiguous_repeats') =>
-    read
-      .selectFrom(table)
-      .$if(only !== null, (some) => some.where('source', 'in', [...(only ?? [])]))
-      .select((eb) => eb.fn.countAll<number>().as('count'));
-  const [{ witnessing }, counts, checkpoint] = await Promise.all([
-    surroundings,
-    read
-      .selectNoFrom((eb) => [
-        eb
-          .selectFrom('entries')
-          .select((entries) => entries.fn.max('seq').as('seq'))
-          .as('entries'),
-        countOf('quarantine').as('quarantined'),
-        countOf('ambiguous_repeats').where('resolution', '=', 'unresolved').as('ambiguousRepeats'),
-      ])
-      .executeTakeFirstOrThrow(),
-    read
-      .selectFrom('checkpoints')
-      .select(['size', 'root', 'created_at'])
-      .orderBy('size', 'desc')
-      .limit(1)
-      .executeTakeFirst(),
-  ]);
-  return {
-    entries: Number(counts.entries ?? 0),
-    checkpoint:
-      checkpoint === undefined
-        ? null
-        : { size: checkpoint.size, rootHex: checkpoint.root.toString('hex'), createdAt: checkpoint.created_at },
-    witnesses:
-      witnessing === null
-        ? null
-        : Object.values(witnessing.state.witnesses).filter(({ epoch }) => epoch === witnessing.epoch),
-    quarantined: Number(counts.quarantined),
-    ambiguousRepeats: Number(counts.ambiguousRepeats),
-  };
 }

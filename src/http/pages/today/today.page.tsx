@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { spreadsheetNote } from '../../../../reports/render/csv-json.ts';
+import { z } from 'zod';
 import { findReport, reports } from '../../../../reports/index.ts';
 import type { ReportFormat } from '../../../../reports/report.ts';
 import { type Choice as ConsentChoice, choiceNames } from '../../../core/consent-judgement.ts';
@@ -6,13 +7,13 @@ import { reportJob } from '../../../documents/jobs.ts';
 import { syncJob } from '../../../sync/jobs.ts';
 import type { Context } from '../../../context.ts';
 import { addDays, calendarProblem, dateIn } from '../../../core/zoned-days.ts';
+import type { LedgerState } from '../../../attention/ledger-state.ts';
 import { type AttentionPart, MATCHED } from '../../../attention/officer-attention.ts';
-import { renderPage, Csrf, Page, type PageFrame } from '../parts/layout.tsx';
-import { DAYS_SHOWN, loadToday, SOURCES_COUNTED, type LedgerState, type Today } from './load-today.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { DAYS_SHOWN, loadToday, SOURCES_COUNTED, type Today, type TodayNeeds } from './load-today.ts';
 import { dismissBanner } from '../../../sync/banners.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
+import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
 import { formatCount } from '../../../../reports/format.ts';
 import { DocumentTable } from '../documents/document-table.tsx';
 import { JobList } from '../parts/job-list.tsx';
@@ -30,135 +31,128 @@ import {
   sourceOptions,
 } from '../parts/parts.tsx';
 import { RequestTable, SourceFilter } from '../cases/request-table.tsx';
-import { consentChoiceTexts } from '../consent/decisions.page.tsx';
-import type { Tone } from '../parts/words.ts';
+import { consentChoiceTexts, type Tone } from '../parts/words.ts';
 import { TasksPanel, TrustLine } from './today-tasks.tsx';
 import { ChooseSource, isToChoose, SyncPanel } from '../sources/sync-panel.tsx';
 
-/** Confirmations that an address may refer to; the address never contains the text itself. */
-const doneTexts: Readonly<Record<string, string>> = {
-  taken: 'The request is assigned to you.',
-  report: 'The report is being created. It will appear under the documents.',
-  sync: 'The sync has been requested.',
-  dismissed: 'The banner is no longer pulled. Its rows are kept, and you can resume it.',
-  restored: 'The next sync will pull the banner again.',
-};
+const { page, form } = pagesWith<TodayNeeds | 'projector' | 'sync'>();
 
-/** The Today page, and what can be requested on it: reports and syncs. */
-export async function todayRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/', (request, reply) => {
-    const { source = '', done = '' } = formOf(request.query);
-    return sendToday(request, reply, { source, done: doneTexts[done] ?? null });
-  });
+/** The Today page: an officer's work of the day. */
+const today = page({
+  path: '/',
+  rule: { who: 'read', source: 'query', views: 'requests' },
+  query: z.object({ source: text }),
+  done: {
+    taken: 'The request is assigned to you.',
+    report: 'The report is being created. It will appear under the documents.',
+    sync: 'The sync has been requested.',
+    dismissed: 'The banner is no longer pulled. Its rows are kept, and you can resume it.',
+    restored: 'The next sync will pull the banner again.',
+  },
+  async load({ context, permitted, by, fields }, said: Said<{ readonly report: ReportForm }>) {
+    const source = permitted.find(fields.source)?.slug ?? null;
+    return {
+      today: await loadToday(context, source, permitted, by),
+      form: said.report ?? proposedForm(context, source ?? permitted.list()[0]?.slug ?? ''),
+    };
+  },
+  show: (data, { frame, said }) => <TodayPage frame={frame} {...data} said={said} />,
+});
 
-  app.post('/reports', async (request, reply) => {
-    const form = formOf(request.body);
-    const wanted = reportFormOf(form);
-    const problems = problemsOf(wanted);
-    if (problems.length > 0) return sendToday(request, reply, { source: '', form: wanted, problems }, 422);
-    const { name, source, from, format, subject } = wanted;
+const createReport = form({
+  path: '/reports',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ name: text, source: text, format: text, from: text, to: text, subject: text }),
+  async act(visit) {
+    const { context, by, fields } = visit;
+    const report = { ...fields, subject: fields.subject.trim() };
+    const problems = problemsOf(context, report);
+    if (problems.length > 0) return today.again(visit, { fields: { source: '' }, said: { report, problems } });
+    const { name, source, from, to, format, subject } = report;
     const { id } = await context.jobs.enqueue(
       reportJob({
         name,
         source,
         from,
-        to: addDays(wanted.to, 1),
+        to: addDays(to, 1),
         format: format as ReportFormat,
         ...(subject === '' ? {} : { subject }),
-        actor: officerOf(request).officer,
+        actor: by.officer,
       }),
     );
-    await untilDoneSoon(context, id);
-    return reply.redirect('/?done=report', 303);
-  });
+    await visit.doneSoon(id);
+    return visit.goTo('/?done=report');
+  },
+});
 
-  app.post('/sync', async (request, reply) => {
-    const { source = '' } = formOf(request.body);
-    if (context.sources.find(source) === null)
-      return sendToday(request, reply, { source: '', problems: ['Unknown source.'] }, 422);
-    const { id } = await context.jobs.enqueue(syncJob(source, officerOf(request).officer));
-    await untilDoneSoon(context, id);
-    return reply.redirect('/?done=sync', 303);
-  });
+const sync = form({
+  path: '/sync',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text }),
+  async act(visit) {
+    const { context, by, fields } = visit;
+    if (context.sources.find(fields.source) === null)
+      return today.again(visit, { fields: { source: '' }, said: { problems: ['Unknown source.'] } });
+    const { id } = await context.jobs.enqueue(syncJob(fields.source, by.officer));
+    await visit.doneSoon(id);
+    return visit.goTo('/?done=sync');
+  },
+});
 
-  app.post('/sync/dismiss', async (request, reply) => {
-    const { source: slug = '', banner: bannerId = '', restore = '' } = formOf(request.body);
-    const source = context.sources.find(slug);
-    const isRestored = restore === 'yes';
-    const { officer: actor } = officerOf(request);
+/** Stops pulling a banner, or resumes it. */
+const dismiss = form({
+  path: '/sync/dismiss',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text, banner: text, restore: ticked }),
+  async act(visit) {
+    const { context, by, fields } = visit;
+    const { banner: bannerId, restore: isRestored } = fields;
+    const source = context.sources.find(fields.source);
     await context.projector.catchUp();
     const dismissal =
-      source === null ? null : await dismissBanner(context.sync, { source, bannerId, actor, isRestored });
+      source === null ? null : await dismissBanner(context.sync, { source, bannerId, actor: by.officer, isRestored });
     if (dismissal === null || dismissal.outcome === 'unknown')
-      return sendToday(request, reply, { source: '', problems: ['Unknown banner.'] }, 422);
-    return reply.redirect(isRestored ? '/?done=restored' : '/?done=dismissed', 303);
-  });
+      return today.again(visit, { fields: { source: '' }, said: { problems: ['Unknown banner.'] } });
+    return visit.goTo(isRestored ? '/?done=restored' : '/?done=dismissed');
+  },
+});
 
-  interface Shown {
-    readonly source: string;
-    readonly form?: ReportForm;
-    readonly problems?: readonly string[];
-    readonly done?: string | null;
-  }
+export const routes = [today, createReport, sync, dismiss];
 
-  async function sendToday(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: Shown,
-    status = 200,
-  ): Promise<FastifyReply> {
-    const permitted = sourcesOf(context, request);
-    const source = permitted.find(shown.source)?.slug ?? null;
-    const today = await loadToday(context, source, permitted, officerOf(request));
-    const props = {
-      today,
-      form: shown.form ?? proposedForm(source ?? permitted.list()[0]?.slug ?? ''),
-      problems: shown.problems ?? [],
-      done: shown.done ?? null,
-    };
-    return html(reply, renderPage(<TodayPage frame={pageFrame(context, request, reply)} {...props} />), status);
-  }
-
-  /** Last month, the usual period of an audit. */
-  function proposedForm(source: string): ReportForm {
-    const today = dateIn(context.clock().toISOString(), context.config.timeZone);
-    const to = addDays(`${today.slice(0, 7)}-01`, -1);
-    return {
-      name: reports[0]?.name ?? '',
-      source,
-      format: 'pdf',
-      subject: '',
-      from: `${to.slice(0, 7)}-01`,
-      to,
-    };
-  }
-
-  function problemsOf(form: ReportForm): readonly string[] {
-    const problems: string[] = [];
-    const report = findReport(form.name);
-    if (report === null) problems.push('Unknown report.');
-    else if (!(report.formats as readonly string[]).includes(form.format))
-      problems.push(`${report.title} is not available as ${form.format.toUpperCase()}.`);
-    if (form.subject !== '' && report?.takesSubject === false)
-      problems.push(`${report.title} has no appendix for a subject: leave that field empty.`);
-    if (form.subject.length > 300) problems.push('The subject is too long.');
-    if (context.sources.find(form.source) === null) problems.push('Unknown source.');
-    const before = problems.length;
-    for (const [name, date] of [
-      ['first', form.from],
-      ['last', form.to],
-    ] as const) {
-      const problem = dateProblem(date);
-      if (problem !== null) problems.push(`Invalid ${name} day "${date.slice(0, 30)}": ${problem}`);
-    }
-    if (problems.length === before && form.from > form.to) problems.push('The last day is before the first day.');
-    return problems;
-  }
+/** Last month, the usual period of an audit. */
+function proposedForm({ clock, config }: Pick<Context, 'clock' | 'config'>, source: string): ReportForm {
+  const day = dateIn(clock().toISOString(), config.timeZone);
+  const to = addDays(`${day.slice(0, 7)}-01`, -1);
+  return {
+    name: reports[0]?.name ?? '',
+    source,
+    format: 'pdf',
+    subject: '',
+    from: `${to.slice(0, 7)}-01`,
+    to,
+  };
 }
 
-function reportFormOf(form: Readonly<Record<string, string>>): ReportForm {
-  const { name = '', source = '', format = '', from = '', to = '', subject = '' } = form;
-  return { name, source, format, from, to, subject: subject.trim() };
+function problemsOf({ sources }: Pick<Context, 'sources'>, form: ReportForm): readonly string[] {
+  const problems: string[] = [];
+  const report = findReport(form.name);
+  if (report === null) problems.push('Unknown report.');
+  else if (!(report.formats as readonly string[]).includes(form.format))
+    problems.push(`${report.title} is not available as ${form.format.toUpperCase()}.`);
+  if (form.subject !== '' && report?.takesSubject === false)
+    problems.push(`${report.title} has no appendix for a subject: leave that field empty.`);
+  if (form.subject.length > 300) problems.push('The subject is too long.');
+  if (sources.find(form.source) === null) problems.push('Unknown source.');
+  const before = problems.length;
+  for (const [name, date] of [
+    ['first', form.from],
+    ['last', form.to],
+  ] as const) {
+    const problem = dateProblem(date);
+    if (problem !== null) problems.push(`Invalid ${name} day "${date.slice(0, 30)}": ${problem}`);
+  }
+  if (problems.length === before && form.from > form.to) problems.push('The last day is before the first day.');
+  return problems;
 }
 
 /** What is wrong with a day, given the years that a report can cover; null: nothing. */
@@ -183,13 +177,11 @@ interface TodayProps {
   readonly frame: PageFrame;
   readonly today: Today;
   readonly form: ReportForm;
-  readonly problems?: readonly string[];
-  /** Confirmation of what was just done. */
-  readonly done?: string | null;
+  readonly said: Said;
 }
 
 /** The start page: an officer's work of the day. */
-function TodayPage({ frame, today, form, problems = [], done = null }: TodayProps) {
+function TodayPage({ frame, today, form, said }: TodayProps) {
   const { attention, sources, source } = today;
   const several = sources.length > 1;
   return (
@@ -198,8 +190,8 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
       <p class="lead">
         <Figures parts={attention.parts} source={source} />
       </p>
-      <Done text={done} />
-      <Problems title="The request failed:" problems={problems} />
+      <Done text={said.done} />
+      <Problems title="The request failed:" problems={said.problems} />
       {several ? <SourceFilter action="/" sources={sources} source={source} /> : null}
       <TrustLine frame={frame} today={today} />
       <TasksPanel frame={frame} today={today} />
@@ -338,8 +330,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
       ) : isToChoose(today) ? (
         <ChooseSource />
       ) : (
-        <form method="post" action="/reports">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/reports">
           <Choice
             id="report-name"
             label="Report"
@@ -355,6 +346,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
                   <strong>{title}.</strong> {description}
                 </p>
               ))}
+              <p class="small">{spreadsheetNote}</p>
             </div>
           </details>
           <br />
@@ -390,7 +382,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
             hint="Consent audit only: appends the whole history of this visitor hash."
           />
           <button type="submit">Create the report</button>
-        </form>
+        </PostForm>
       )}
     </Panel>
   );

@@ -1,13 +1,38 @@
-import type { CaseView } from '../../../cases/view.ts';
-import { addDays } from '../../../core/zoned-days.ts';
-import { isOwnLimit } from '../../../law/deadlines.ts';
-import { kindsText } from '../parts/words.ts';
+import { adminAddressOf } from './admin-address.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { listCases } from '../cases/list-cases.ts';
+import type { CaseView } from '../cases/view.ts';
+import type { Context } from '../context.ts';
+import { CodedError } from '../core/errors.ts';
+import { addDays } from '../core/zoned-days.ts';
+import { isOwnLimit } from '../law/deadlines.ts';
+import { kindsText } from './pages/parts/words.ts';
+import { personOfCalendar } from '../people/calendar-address.ts';
+
+/** Legal limits as a calendar, for programs that cannot sign in: the address is the secret. */
+export async function calendarRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get<{ Params: { token: string } }>('/calendar/:token', async (request, reply): Promise<FastifyReply> => {
+    const person = await personOfCalendar(context, request.params.token);
+    if (person === null) throw new CodedError('not_found');
+    const now = context.clock().toISOString();
+    const views = await listCases(context.cases, {
+      open: true,
+      now,
+      ...(person.sources === null ? {} : { sources: person.sources }),
+    });
+    const origin = adminAddressOf(context.config, request);
+    const link = (caseId: string) => `${origin}/cases/${encodeURIComponent(caseId)}`;
+    return reply
+      .type('text/calendar; charset=utf-8')
+      .send(icalendarOf(views, { instance: context.instance, now, link }));
+  });
+}
 
 /**
  * Legal limits of open requests as a calendar (RFC 5545), one whole-day event each. It contains no names, because calendars
  * are stored elsewhere. `link` gives the address of a case.
  */
-export function icalendarOf(
+function icalendarOf(
   views: readonly CaseView[],
   {
     instance,
