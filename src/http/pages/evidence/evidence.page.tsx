@@ -111,7 +111,7 @@ const evidence = page({
           : Object.values(witnessState.witnesses).filter((standing) => standing.epoch === context.epoch),
       ...{ verified, job, compared, backup, erasures, erasedBefore },
       seesAll: slugs === null,
-      done: doneTexts[done] ?? null,
+      done: Object.hasOwn(doneTexts, done) ? (doneTexts[done] ?? null) : null,
       problems: typed['entry'] ? ['Enter the number of an entry.'] : [],
       holds: holds.filter(
         ({ sourceSlug, caseId }) =>
