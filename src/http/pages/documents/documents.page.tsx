@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reports } from '../../../../reports/index.ts';
 import type { Source } from '../../../core/source.ts';
-import { checkFile, extendedText, isUpload } from '../../../documents/check.ts';
+import { checkFile, extendedText, isUpload, listDocuments } from '../../../documents/check.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
 import { documentTitle, DocumentTable } from './document-table.tsx';
 import { number, pagesWith, type Said, text } from '../parts/define-page.ts';
@@ -37,16 +37,12 @@ const library = page({
     const { name, format, case: caseId, before } = fields;
     const source = permitted.findAny(fields.source)?.slug ?? null;
     const sources = source === null ? permitted.slugs : [source];
-    let query = context.store.read.selectFrom('documents').selectAll();
-    if (sources !== null) query = query.where('source', 'in', [...sources]);
-    if (name !== '') query = query.where('name', '=', name);
-    if (format !== '') query = query.where('format', '=', format);
-    if (caseId !== '') query = query.where('case_id', '=', caseId.trim());
-    if (before !== null) query = query.where('seq', '<', before);
-    const rows = await query
-      .orderBy('seq', 'desc')
-      .limit(SHOWN + 1)
-      .execute();
+    const rows = await listDocuments(context.store.read, {
+      ...{ sources, before, limit: SHOWN + 1 },
+      ...(name !== '' && { name }),
+      ...(format !== '' && { format }),
+      ...(caseId !== '' && { caseId: caseId.trim() }),
+    });
     const documents = rows.slice(0, SHOWN);
     const filter = { source: source ?? '', name, format, case: caseId };
     const address = (more: Record<string, string>) =>

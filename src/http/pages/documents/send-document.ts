@@ -1,16 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyReply } from 'fastify';
 import type { Context } from '../../../context.ts';
-import { isoNow } from '../../../core/clock.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { dateText } from '../../../core/time-words.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import { sha256OfStream } from '../../../crypto/hash.ts';
-import { type DocumentRow, loadProduced } from '../../../documents/check.ts';
+import { type DocumentRow, findDocument, loadProduced } from '../../../documents/check.ts';
 import { readableName } from '../../../documents/file-name.ts';
-import { documentPath } from '../../../documents/register.ts';
-import { appendAction } from '../../../ledger/append-action.ts';
+import { documentPath, recordDownload } from '../../../documents/register.ts';
 import { attachment } from '../parts/attachment.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -29,11 +26,9 @@ export async function sendDocument(
   documentId: string,
   officer: string,
 ): Promise<FastifyReply> {
-  return sendRegistered(context, reply, documentId, async ({ source, sha256 }) => {
-    const action = { action: 'document.downloaded' as const, actor: officer, documentId, sha256 };
-    const keyParts = ['document.downloaded', documentId, randomUUID()];
-    await appendAction(context.ledger, source, action, keyParts, isoNow(context.clock));
-  });
+  return sendRegistered(context, reply, documentId, ({ source, sha256 }) =>
+    recordDownload(context, { source, documentId, sha256, actor: officer }),
+  );
 }
 
 /**
@@ -46,11 +41,10 @@ export async function sendRegistered(
   documentId: string,
   note: (row: DocumentRow) => Promise<void>,
 ): Promise<FastifyReply> {
-  const find = () =>
-    context.store.read.selectFrom('documents').selectAll().where('document_id', '=', documentId).executeTakeFirst();
+  const find = () => findDocument(context.store.read, documentId);
   // Its job may be done before its entry has been folded.
   const row = (await find()) ?? (await context.projector.catchUp().then(find));
-  if (row === undefined || !/^[\w-]+$/.test(row.document_id) || !/^\w+$/.test(row.format)) {
+  if (row === null || !/^[\w-]+$/.test(row.document_id) || !/^\w+$/.test(row.format)) {
     throw new CodedError('not_found', 'Unknown document.');
   }
   if (row.erased_at !== null)

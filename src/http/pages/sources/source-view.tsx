@@ -1,7 +1,6 @@
 import { counted, formatCount, formatDuration } from '../../../../reports/format.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
 import type { KeyCheck } from '../../../context/check-key.ts';
-import type { Action } from '../../../core/action.ts';
 import { can } from '../../../core/roles.ts';
 import type { SecretEncoding, Source } from '../../../core/source.ts';
 import type { requestFormState } from '../../../request-form/offered.ts';
@@ -30,6 +29,7 @@ import {
 } from '../parts/parts.tsx';
 import { RereadState } from './reread.tsx';
 import { AccessForm, AskAboutSource, NewSecret, SecretForms } from './source-forms.tsx';
+import type { SyncRun } from '../../../sync/runs.ts';
 import { pullText } from './pull-text.ts';
 import { secretsText, syncText } from '../parts/words.ts';
 
@@ -41,8 +41,6 @@ interface ShownSecret {
   /** Null: it does not expire. */
   readonly retireAt: string | null;
 }
-
-type Run = Extract<Action, { action: 'sync.finished' | 'sync.failed' }> & { readonly seq: number; readonly at: string };
 
 /** The state of a source. */
 export interface SourceState {
@@ -68,7 +66,7 @@ export interface SourceState {
   /** Choices under an id that was used before, at most 1,000. */
   readonly reusedIds: number;
   /** Ended syncs, newest first. */
-  readonly runs: readonly Run[];
+  readonly runs: readonly SyncRun[];
   readonly bannerNames: BannerNames;
   /** Whether the source has a request form. */
   readonly requestForm: ReturnType<typeof requestFormState>;
@@ -468,7 +466,7 @@ function LogPanel({ frame, state }: Omit<PanelProps, 'administers'>) {
 function runColumns(
   time: (iso: string) => ReturnType<typeof Moment>,
   bannerOf: (bannerId: string | null) => unknown,
-): readonly Column<Run>[] {
+): readonly Column<SyncRun>[] {
   return [
     {
       title: 'Ended',

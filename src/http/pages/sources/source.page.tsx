@@ -7,6 +7,7 @@ import { secretEncodings, type Source } from '../../../core/source.ts';
 import type { SourceChanges } from '../../../sources/changes.ts';
 import { sourceProblems } from '../../../sources/refusals.ts';
 import type { SourceOutcome } from '../../../sources/sources.ts';
+import { findOffboarding } from '../../../sources/offboarding.ts';
 import { doubtfulPaths } from '../../../sources/discovery.ts';
 import { newSigningSecret } from '../../../crypto/keys.ts';
 import { cancelSyncJobs, syncJob } from '../../../sync/jobs.ts';
@@ -18,7 +19,7 @@ import { examineFields, isConfigured, loadSourceState } from './load-source.ts';
 import { FieldsPage } from './source-fields.tsx';
 import { ALLOWED_HOSTS, inWords, retireHours } from './source-forms.tsx';
 import { isUnderWay, SourcePage } from './source-view.tsx';
-import { ClosedSourcePage, findOffboarding } from './source-closed.tsx';
+import { ClosedSourcePage } from './source-closed.tsx';
 import { SetUpPage } from './source-set-up.tsx';
 
 type Parts =
