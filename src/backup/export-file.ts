@@ -126,7 +126,12 @@ async function writeZip(
 }
 
 /** Records a download and opens the file; null if it is gone. */
-export async function openExport({ config, ledger, clock }: Needs, made: ExportFile, actor: string, id: string) {
+export async function openExport(
+  { config, ledger, clock }: Pick<Needs, 'config' | 'ledger' | 'clock'>,
+  made: ExportFile,
+  actor: string,
+  id: string,
+) {
   const file = await open(exportPath(config.dataDir, made), 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;

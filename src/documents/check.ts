@@ -18,6 +18,7 @@ export function listDocuments(
     /** Only these sources; null or absent: all. */
     readonly sources?: readonly string[] | null;
     readonly name?: string;
+    readonly format?: string;
     readonly caseId?: string;
     /** Only documents registered by an earlier entry. */
     readonly before?: number | null;
@@ -26,11 +27,12 @@ export function listDocuments(
     readonly limit?: number;
   } = {},
 ): Promise<DocumentRow[]> {
-  const { source, sources = null, name, caseId, before = null, since } = filter;
+  const { source, sources = null, name, format, caseId, before = null, since } = filter;
   let query = read.selectFrom('documents').selectAll();
   if (source !== undefined) query = query.where('source', '=', source);
   if (sources !== null) query = query.where('source', 'in', [...sources]);
   if (name !== undefined) query = query.where('name', '=', name);
+  if (format !== undefined) query = query.where('format', '=', format);
   if (caseId !== undefined) query = query.where('case_id', '=', caseId);
   if (before !== null) query = query.where('seq', '<', before);
   if (since !== undefined) query = query.where('created_at', '>=', since);
@@ -38,6 +40,12 @@ export function listDocuments(
     .orderBy('seq', 'desc')
     .limit(filter.limit ?? 100)
     .execute();
+}
+
+/** A document by its id; null: there is none, or its entry has not been folded yet. */
+export async function findDocument(read: Query, documentId: string): Promise<DocumentRow | null> {
+  const row = await read.selectFrom('documents').selectAll().where('document_id', '=', documentId).executeTakeFirst();
+  return row ?? null;
 }
 
 /** The number of documents of these sources; null: of all. */

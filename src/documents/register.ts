@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
+import { isoNow } from '../core/clock.ts';
 import { VerificationFault } from '../core/errors.ts';
 import { appendAction, assertAllowed, NotAllowed } from '../ledger/append-action.ts';
 import { createTally } from '../crypto/hash.ts';
@@ -125,4 +126,17 @@ export async function removeOldDrafts(folder: string, now: Date): Promise<number
     removed += 1;
   }
   return removed;
+}
+
+/** Records the download of a document. Each counts: also repeats of one person. */
+export async function recordDownload(
+  { ledger, clock }: Pick<DocumentDeps, 'ledger' | 'clock'>,
+  {
+    source,
+    ...download
+  }: Omit<Extract<Action, { action: 'document.downloaded' }>, 'action'> & { readonly source: string },
+): Promise<void> {
+  const action = { action: 'document.downloaded' as const, ...download };
+  const keyParts = ['document.downloaded', download.documentId, randomUUID()];
+  await appendAction(ledger, source, action, keyParts, isoNow(clock));
 }

@@ -8,7 +8,6 @@ import { isIP } from 'node:net';
 import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
-import { jobRoutes } from './pages/jobs/job-events.page.tsx';
 import { liveScript, liveScriptPath } from './pages/parts/live-script.ts';
 import { passkeyScript, passkeyScriptPath } from './pages/parts/passkey-script.ts';
 import { typingScript, typingScriptPath } from './pages/parts/typing-script.ts';
@@ -18,29 +17,13 @@ import { lateForms } from './auth/late-forms.tsx';
 import { formOwner, recogniseOfficer, requireCsrf } from './auth/sessions.ts';
 import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
 import { singleSignOnRoutes } from './auth/single-sign-on.tsx';
-import { accountRoutes } from './pages/account/account.page.tsx';
-import { peopleRoutes } from './pages/people/people.page.tsx';
+import { endStreamsOnClose } from './event-stream.ts';
 import { answersToMalformed, answerErrorsWithPages } from './errors.tsx';
 import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
 import type { Metrics } from './metrics.ts';
-import { exportRoutes } from './pages/documents/export.page.tsx';
-import { erasureRoutes } from './pages/settings/erasures.page.tsx';
 import { apiDescription, apiScope } from './api/api.ts';
-import { sourceImportRoutes, sourceImportUploadRoutes } from './pages/sources/import.page.tsx';
-import { sourceOffboardRoutes } from './pages/sources/offboard.page.tsx';
 import { calendarRoutes } from './calendar-feed.ts';
-import { evidenceRoutes } from './pages/evidence/evidence.page.tsx';
-import { sourceFigureRoutes } from './pages/figures/figures.page.tsx';
-import { checkUploadRoutes, libraryRoutes } from './pages/documents/documents.page.tsx';
-import { documentRoutes } from './pages/documents/download.page.tsx';
-import { scheduleRoutes } from './pages/documents/schedules.page.tsx';
-import { scanRoutes } from './pages/scans/scans.page.tsx';
 import { pageRoutes } from './pages/pages.ts';
-import { letterTextRoutes } from './pages/settings/letters.page.tsx';
-import { profileRoutes } from './pages/settings/profile.page.tsx';
-import { retentionRoutes } from './pages/settings/retention.page.tsx';
-import { sourceRoutes } from './pages/sources/source.page.tsx';
-import { sourcesRoutes } from './pages/sources/sources.page.tsx';
 
 /**
  * The app of the admin listener: the officers' pages behind a sign-in, and, without one, `/metrics`, `/healthz` and
@@ -59,6 +42,7 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
     ...answersToMalformed,
   }) as unknown as FastifyInstance;
   answerErrorsWithPages(app);
+  endStreamsOnClose(app);
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -159,27 +143,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     requireCsrf(guarded);
     // Called instead of registered: they only add routes, and a scope for each would double the time that the listeners
     // take to start.
-    await accountRoutes(guarded, context);
-    await peopleRoutes(guarded, context);
-    await documentRoutes(guarded, context);
-    await libraryRoutes(guarded, context);
-    await scheduleRoutes(guarded, context);
-    await exportRoutes(guarded, context);
-    await evidenceRoutes(guarded, context);
-    await jobRoutes(guarded, context);
-    await scanRoutes(guarded, context);
-    await sourcesRoutes(guarded, context);
-    await sourceImportRoutes(guarded, context);
-    await sourceOffboardRoutes(guarded, context);
-    await sourceRoutes(guarded, context);
-    await profileRoutes(guarded, context);
-    await letterTextRoutes(guarded, context);
-    await retentionRoutes(guarded, context);
-    await erasureRoutes(guarded, context);
-    await sourceFigureRoutes(guarded, context);
     for (const page of pageRoutes) if (!page.hasFile) await page.add(guarded, context);
   });
   for (const page of pageRoutes) if (page.hasFile) await page.add(app, context);
-  await sourceImportUploadRoutes(app, context);
-  await app.register(checkUploadRoutes, context);
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
 import { officerOf } from './auth/sessions.ts';
@@ -12,6 +12,20 @@ const STREAMS_EACH = 20;
 
 let streams = 0;
 const streamsOf = new Map<string, number>();
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Aborted when the server closes, which ends streams. */
+    readonly closing: AbortSignal;
+  }
+}
+
+/** Ends the streams of this server when it closes. Call it on the root. */
+export function endStreamsOnClose(app: FastifyInstance): void {
+  const closing = new AbortController();
+  app.decorate('closing', closing.signal);
+  app.addHook('preClose', async () => closing.abort());
+}
 
 /** One event; a client sends its `id` in the header Last-Event-ID when it reopens a stream. */
 export interface StreamedEvent {

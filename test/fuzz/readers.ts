@@ -30,7 +30,7 @@ import { openSealed } from '../../src/crypto/keys.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { isSharedMailbox, subjectForms, subjectOfEmail } from '../../src/core/subject.ts';
 import { readFields } from '../../src/http/pages/parts/fields.tsx';
-import { attachment } from '../../src/http/pages/documents/download.page.tsx';
+import { attachment } from '../../src/http/pages/parts/attachment.ts';
 import { createJournal } from '../../src/ledger/journal.ts';
 import { readZip } from '../../src/archives/zip.ts';
 import { findNotes } from '../../src/ledger/verify/outside-checkpoints.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import { produceReport } from '../../src/documents/produce-report.ts';
 import { documentPath } from '../../src/documents/register.ts';
-import { attachment } from '../../src/http/pages/documents/download.page.tsx';
+import { attachment } from '../../src/http/pages/parts/attachment.ts';
 import { alter } from '../tampering.ts';
 import { createOfficeWorld, type OfficeWorld, signedIn, signedInAs, type Visitor } from './office-world.ts';
 

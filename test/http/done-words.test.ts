@@ -8,4 +8,10 @@ it('a page says what was done only in its own words', async () => {
   expect(await said('/banners?done=named')).toBe(true);
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty'])
     expect([name, await said(`/banners?done=${name}`), await said(`/?done=${name}`)]).toEqual([name, false, false]);
+  // The evidence page has good and bad news.
+  const newsOf = async (name: string) =>
+    /class="notice (?:undefined|good)"/.test((await owner.get(`/evidence?done=${name}`)).text);
+  expect(await newsOf('sealed')).toBe(true);
+  for (const name of ['constructor', 'toString', '__proto__'])
+    expect([name, await newsOf(name)]).toEqual([name, false]);
 });

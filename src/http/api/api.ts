@@ -43,9 +43,6 @@ const NO_ROUTE = 'Unknown route or method: see /api.';
  */
 export async function apiScope(app: FastifyInstance, context: Context): Promise<void> {
   app.removeContentTypeParser('text/plain');
-  const closing = new AbortController();
-  app.decorate('closing', closing.signal);
-  app.addHook('preClose', async () => closing.abort());
   app.decorateRequest('signedIn', null);
   app.decorateRequest('idempotencyHash', null);
   answerErrorsAsProblems(app);
@@ -122,11 +119,4 @@ function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isWellFormed(value) && !value.includes('\0');
   if (value === null || typeof value !== 'object') return true;
   return Object.entries(value).every(([key, item]) => isStorable(key, depth) && isStorable(item, depth + 1));
-}
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Aborted when the server closes, which ends streams. */
-    readonly closing: AbortSignal;
-  }
 }

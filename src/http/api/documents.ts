@@ -11,7 +11,7 @@ import {
   removeDocumentSchedule,
 } from '../../documents/schedules.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { sendDocument } from '../pages/documents/download.page.tsx';
+import { sendDocument } from '../pages/documents/send-document.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
 

@@ -7,7 +7,7 @@ import { loadSyncStatus } from '../../sync/status.ts';
 import { cancelSyncJobs, syncJob } from '../../sync/jobs.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { jobsOfSources } from '../pages/today/load-today.ts';
-import { sendJobEvents } from '../pages/jobs/job-events.page.tsx';
+import { sendJobEvents } from '../job-events.ts';
 import { defineRoute, RefusedRequest, sourceQuery } from './route.ts';
 
 export const jobSchema = z

@@ -40,7 +40,6 @@ type ViewedList =
 
 const anyone = { who: 'anyone' } as const;
 const self = { who: 'self' } as const;
-const people = { who: 'administer', source: 'installation' } as const;
 
 /** The rules of the routes that no page file defines. */
 export const otherRules: Readonly<Record<string, Rule>> = {
@@ -63,91 +62,11 @@ export const otherRules: Readonly<Record<string, Rule>> = {
 
   'GET /unsent-form': self,
 
-  'GET /account': self,
-  'POST /account/password': self,
-  'POST /account/address': self,
-  'GET /account/address': self,
-  'POST /account/address/confirm': self,
-  'POST /account/sessions': self,
-  'POST /account/tokens': self,
-  'POST /account/tokens/revoke': self,
-  'POST /account/passkeys': self,
-  'POST /account/passkeys/remove': self,
-  'GET /account/second-factor': self,
-  'POST /account/second-factor': self,
-  'POST /account/second-factor/remove': self,
-
   'POST /mcp': { who: 'read', source: 'installation' },
   'GET /mcp': { who: 'read', source: 'installation' },
   'DELETE /mcp': { who: 'read', source: 'installation' },
 
-  'GET /people': people,
-  'POST /people': people,
-  'POST /people/:personId': people,
-  'POST /people/:personId/address': people,
-  'POST /people/:personId/link': people,
-  'POST /people/:personId/access': people,
-
   'GET /calendar/:token': anyone,
-
-  'GET /documents': { who: 'read', source: 'query', views: 'documents' },
-  'GET /documents/schedules': { who: 'read', source: 'query' },
-  'POST /documents/schedules': { who: 'work', source: 'form' },
-  'POST /documents/schedules/remove': { who: 'work', source: 'form' },
-  'GET /documents/export': { who: 'administer', source: 'installation' },
-  'POST /documents/export': { who: 'administer', source: 'installation' },
-  'GET /documents/export/download': { who: 'administer', source: 'installation' },
-  'GET /documents/check': { who: 'read', source: 'installation' },
-  'POST /documents/check': { who: 'read', source: 'installation' },
-  'GET /documents/:documentId/download': { who: 'read', source: 'document' },
-
-  'GET /figures': { who: 'read', source: 'installation' },
-  'GET /figures/file': { who: 'read', source: 'installation' },
-
-  'GET /sources': { who: 'read', source: 'installation' },
-  'GET /sources/new': { who: 'administer', source: 'installation' },
-  'GET /sources/import': { who: 'administer', source: 'installation' },
-  'GET /sources/import/template': { who: 'administer', source: 'installation' },
-  'POST /sources/import': { who: 'administer', source: 'installation' },
-  'POST /sources': { who: 'administer', source: 'installation' },
-  'GET /sources/:slug': { who: 'read', source: 'address' },
-  'GET /sources/:slug/offboard': { who: 'administer', source: 'address' },
-  'POST /sources/:slug/offboard': { who: 'administer', source: 'address' },
-  'GET /sources/:slug/set-up': { who: 'administer', source: 'address' },
-  'GET /sources/:slug/fields': { who: 'read', source: 'address' },
-  'POST /sources/:slug/fields': { who: 'work', source: 'address' },
-  'POST /sources/:slug/necessary': { who: 'work', source: 'address' },
-  'POST /sources/:slug/reread': { who: 'administer', source: 'address' },
-  'POST /sources/:slug/name': { who: 'administer', source: 'address' },
-  'POST /sources/:slug/secrets': { who: 'administer', source: 'address' },
-  'POST /sources/:slug/secrets/retire': { who: 'administer', source: 'address' },
-  'POST /sources/:slug/access': { who: 'administer', source: 'address' },
-  'POST /sources/:slug/check': { who: 'work', source: 'address' },
-  'POST /sources/:slug/sync': { who: 'work', source: 'address' },
-  'POST /sources/:slug/sync/stop': { who: 'work', source: 'address' },
-
-  'GET /settings/profile': { who: 'read', source: 'query' },
-  'POST /settings/profile/own': { who: 'administer', source: 'form' },
-  'POST /settings/profile': { who: 'administer', source: 'installation', isWritten: true },
-  'GET /settings/letters': { who: 'read', source: 'installation' },
-  'POST /settings/letters': { who: 'administer', source: 'installation', isWritten: true },
-  'GET /settings/retention': { who: 'read', source: 'installation' },
-  'POST /settings/retention/holds': { who: 'work', source: 'form', isWritten: true },
-  'POST /settings/retention/holds/lift': { who: 'work', source: 'installation' },
-
-  'GET /settings/erasures': { who: 'work', source: 'installation' },
-  'POST /settings/erasures/preview': { who: 'work', source: 'form' },
-  'POST /settings/erasures': { who: 'work', source: 'form' },
-  'GET /settings/erasures/:erasureId': { who: 'work', source: 'erasure', views: 'object' },
-  'POST /settings/erasures/:erasureId': { who: 'work', source: 'erasure' },
-
-  'GET /scans': { who: 'read', source: 'query' },
-
-  'GET /evidence': { who: 'read', source: 'installation' },
-  'GET /evidence/checkpoint': { who: 'read', source: 'installation' },
-  'POST /evidence/verify': { who: 'work', source: 'installation' },
-  'POST /evidence/checkpoints': { who: 'work', source: 'installation' },
-  'GET /jobs/:jobId/events': { who: 'read', source: 'job' },
 
   // The API (docs/api.md).
   'GET /openapi.json': anyone,

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { TooManyPasswords } from '../../people/passwords.ts';
 import { findPerson, presentPasswordProblem } from '../../people/people.ts';
-import { ENDED_DAYS, findSession, type NewSession, type Session } from '../../people/sessions.ts';
+import { ENDED_DAYS, findSession, type NewSession, type PeopleDeps, type Session } from '../../people/sessions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -104,7 +104,7 @@ export async function notTooMany<T>(work: () => Promise<T>): Promise<T> {
  * right, or the person signed in by a one-time link, without an account, and so has none.
  */
 export async function ownPasswordProblem(
-  context: Context,
+  context: PeopleDeps,
   request: FastifyRequest,
   present = '',
 ): Promise<string | null> {

@@ -14,7 +14,7 @@ import {
   openWithCode,
   sendMessage,
 } from '../../hand-over/visit.ts';
-import { sendRegistered } from '../pages/documents/download.page.tsx';
+import { sendRegistered } from '../pages/documents/send-document.ts';
 import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
 import { renderPage } from '../pages/parts/layout.tsx';
 import { chosenFor, folderOf, FORM_BYTES, protectForms, sayIn, type SubjectContext, subjectScope } from './frame.tsx';

@@ -1,7 +1,6 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import { adminAddressOf } from '../../admin-address.ts';
+import { z } from 'zod';
 import { renderSVG } from 'uqr';
-import type { Context } from '../../../context.ts';
+import { adminAddressOf } from '../../admin-address.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { can, isTokenScope, type TokenScope, tokenScopes } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
@@ -29,12 +28,12 @@ import {
   setSecondFactor,
 } from '../../../people/second-factor.ts';
 import { listSessions } from '../../../people/sessions.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { browserOf, notTooMany, officerOf } from '../../auth/sessions.ts';
+import { browserOf, notTooMany } from '../../auth/sessions.ts';
 import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../../people/passkeys.ts';
-import { type Exchange, formOf, html, pageFrame } from '../parts/page-frame.ts';
 import { allowScript, passkeyAnswer, passkeyScriptPath, passkeyOriginOf } from '../parts/passkey-script.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith, type Said, several, text, ticked, type Visit } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   Choice,
   type Column,
@@ -52,232 +51,271 @@ import {
 import { NewPassword } from '../sign-in/sign-in-view.tsx';
 import { reachText, roleTexts } from '../parts/words.ts';
 
-const doneTexts: Readonly<Record<string, string>> = {
-  password:
-    'The password has been changed. Your other sessions and your API tokens have ended, and your calendar has a new address.',
-  'password-only': 'The password has been changed. Your other sessions have ended.',
-  sent: 'A link was sent to the new address. Open it within a day, in a browser in which you are signed in here.',
-  address: 'The address has been changed. Sign in with it from now on. Your other sessions have ended.',
-  session: 'The session has ended.',
-  passkey: 'The passkey has been set up. You can sign in with it from now on.',
-  'no-token': 'The token is revoked and no longer works.',
-  'no-passkey': 'The passkey has been removed.',
-  'no-factor': 'The one-time code is no longer asked for.',
-};
+type Parts = 'store' | 'ledger' | 'keys' | 'clock' | 'jobs' | 'config';
+const { page, form } = pagesWith<Parts>();
 
-/** A person's own account: password, second factor, sessions. */
-export async function accountRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/account', (request, reply) => showAccount({ context, request, reply }));
-  app.post('/account/password', (request, reply) => changeOwnPassword({ context, request, reply }));
-  app.post('/account/address', (request, reply) => askForAddress({ context, request, reply }));
-  app.get('/account/address', (request, reply) => showNewAddress({ context, request, reply }));
-  app.post('/account/address/confirm', (request, reply) => confirmAddress({ context, request, reply }));
-  app.post('/account/sessions', (request, reply) => endSession({ context, request, reply }));
-  app.post('/account/passkeys', (request, reply) => makePasskey({ context, request, reply }));
-  app.post('/account/passkeys/remove', (request, reply) => forgetPasskey({ context, request, reply }));
-  app.post('/account/tokens', (request, reply) => makeToken({ context, request, reply }));
-  app.post('/account/tokens/revoke', (request, reply) => revokeToken({ context, request, reply }));
-  app.get('/account/second-factor', (request, reply) => showSecondFactor({ context, request, reply }));
-  app.post('/account/second-factor', (request, reply) => setUpSecondFactor({ context, request, reply }));
-  app.post('/account/second-factor/remove', (request, reply) => stopSecondFactor({ context, request, reply }));
-}
+const rule = { who: 'self' } as const;
 
-async function showAccount(exchange: Exchange): Promise<FastifyReply> {
-  const { request } = exchange;
-  const { done = '' } = formOf(request.query);
-  return sendAccount(exchange, { done: doneTexts[done] ?? null });
-}
+/** A person's own account: password, second factor, sessions, passkeys, tokens. */
+const account = page({
+  path: '/account',
+  rule,
+  done: {
+    password:
+      'The password has been changed. Your other sessions and your API tokens have ended, and your calendar has a new address.',
+    'password-only': 'The password has been changed. Your other sessions have ended.',
+    sent: 'A link was sent to the new address. Open it within a day, in a browser in which you are signed in here.',
+    address: 'The address has been changed. Sign in with it from now on. Your other sessions have ended.',
+    session: 'The session has ended.',
+    passkey: 'The passkey has been set up. You can sign in with it from now on.',
+    'no-token': 'The token is revoked and no longer works.',
+    'no-passkey': 'The passkey has been removed.',
+    'no-factor': 'The one-time code is no longer asked for.',
+  },
+  async load({ context, by: { personId, handle }, permitted, request, reply }, _said: Said<Shown>) {
+    const person = personId === null ? null : await findPerson(context, personId);
+    if (person === null) return null;
+    const place = passkeyOriginOf(context.config, request);
+    const [sessions, tokens, codes, passkeys, creation] = await Promise.all([
+      listSessions(context, person.personId),
+      listApiTokens(context, person.personId),
+      countRecoveryCodes(context, person.personId),
+      listPasskeys(context, person.personId),
+      place === null ? null : passkeyCreation(context, person, handle, place),
+    ]);
+    if (creation !== null) allowScript(reply);
+    return {
+      ...{ person, sessions, tokens, codes, passkeys, creation, handle },
+      sources: permitted.list(),
+      hasMail: context.config.mail !== null,
+    };
+  },
+  show: (data, { frame, said }) =>
+    data === null ? <NoAccountPage frame={frame} /> : <AccountPage frame={frame} {...data} {...said} />,
+});
 
-async function changeOwnPassword(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { personId } = await ownAccount(exchange);
-  const { present = '', password = '', keep } = formOf(request.body);
-  const { handle } = officerOf(request);
-  const keepsTokens = keep === 'yes';
-  const changed = await notTooMany(() =>
-    changePassword(context, personId, { present, password }, { handle, keepsTokens }),
-  );
-  if (changed.outcome === 'refused') return sendAccount(exchange, { problems: changed.problems }, 422);
-  return reply.redirect(`/account?done=${keepsTokens ? 'password-only' : 'password'}`, 303);
-}
+const password = form({
+  path: '/account/password',
+  rule,
+  body: z.object({ present: text, password: text, keep: ticked }),
+  async act(visit) {
+    const { context, fields, by } = visit;
+    const { personId } = await ownAccount(visit);
+    const { present, password: wanted, keep: keepsTokens } = fields;
+    const changed = await notTooMany(() =>
+      changePassword(context, personId, { present, password: wanted }, { handle: by.handle, keepsTokens }),
+    );
+    if (changed.outcome === 'refused') return refuse(visit, changed.problems);
+    return visit.goTo(`/account?done=${keepsTokens ? 'password-only' : 'password'}`);
+  },
+});
 
-async function askForAddress(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const person = await ownAccount(exchange);
-  const { email = '', present = '' } = formOf(request.body);
-  const { handle } = officerOf(request);
-  const confirmUrl = (token: string) => `${adminAddressOf(context.config, request)}/account/address?token=${token}`;
-  const asked = await notTooMany(() => changeOwnAddress(context, person, { email, present }, { confirmUrl, handle }));
-  if (asked.outcome === 'refused') return sendAccount(exchange, { problems: asked.problems, newAddress: email }, 422);
-  return reply.redirect(`/account?done=${asked.outcome === 'sent' ? 'sent' : 'address'}`, 303);
-}
+const newAddress = form({
+  path: '/account/address',
+  rule,
+  body: z.object({ email: text, present: text }),
+  async act(visit) {
+    const { context, fields, by, request } = visit;
+    const person = await ownAccount(visit);
+    const confirmUrl = (token: string) => `${adminAddressOf(context.config, request)}/account/address?token=${token}`;
+    const asked = await notTooMany(() => changeOwnAddress(context, person, fields, { confirmUrl, handle: by.handle }));
+    if (asked.outcome === 'refused') return refuse(visit, asked.problems, { newAddress: fields.email });
+    return visit.goTo(`/account?done=${asked.outcome === 'sent' ? 'sent' : 'address'}`);
+  },
+});
 
 const OTHER_ADDRESS_LINK =
   'This link is unknown, has already been used or has expired, or belongs to a different account from the one you are signed in with. Request a new one under Your account.';
 
 /** The page behind the link in the mail. Opening it changes nothing; the button does. */
-async function showNewAddress(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const person = await ownAccount(exchange);
-  const { token = '' } = formOf(request.query);
-  const address = await findNewAddress(context, person, token);
-  if (address === null) throw new CodedError('not_found', OTHER_ADDRESS_LINK);
-  const props = { frame: pageFrame(context, request, reply), person, address, token };
-  return html(reply, renderPage(<NewAddressPage {...props} />));
+const addressLink = page({
+  path: '/account/address',
+  rule,
+  query: z.object({ token: text }),
+  async load(visit) {
+    const { token } = visit.fields;
+    const person = await ownAccount(visit);
+    const address = await findNewAddress(visit.context, person, token);
+    if (address === null) throw new CodedError('not_found', OTHER_ADDRESS_LINK);
+    return { person, address, token };
+  },
+  show: (data, { frame }) => <NewAddressPage frame={frame} {...data} />,
+});
+
+const confirmAddress = form({
+  path: '/account/address/confirm',
+  rule,
+  body: z.object({ token: text }),
+  async act(visit) {
+    const { context, fields, by } = visit;
+    const person = await ownAccount(visit);
+    const confirmed = await confirmNewAddress(context, person, fields.token, by.handle);
+    if (confirmed.outcome === 'refused') return refuse(visit, confirmed.problems);
+    if (confirmed.outcome === 'gone') throw new CodedError('not_found', OTHER_ADDRESS_LINK);
+    return visit.goTo('/account?done=address');
+  },
+});
+
+const endSession = form({
+  path: '/account/sessions',
+  rule,
+  body: z.object({ session: text }),
+  async act(visit) {
+    const person = await ownAccount(visit);
+    if (!(await revokeSession(visit.context, person, visit.fields.session)))
+      return refuse(visit, ['This session has already ended.']);
+    return visit.goTo('/account?done=session');
+  },
+});
+
+const makePasskey = form({
+  path: '/account/passkeys',
+  rule,
+  body: z.object({ response: text, present: text }),
+  async act(visit) {
+    const { context, fields, by, request } = visit;
+    const person = await ownAccount(visit);
+    const place = passkeyOriginOf(context.config, request);
+    if (place === null) throw new CodedError('invalid_request');
+    const wrong =
+      (await notTooMany(() => presentPasswordProblem(context, person, fields.present))) ??
+      (await addPasskey(context, person, passkeyAnswer(fields.response), by.handle, place, browserOf(request)));
+    return wrong === null ? visit.goTo('/account?done=passkey') : refuse(visit, [wrong]);
+  },
+});
+
+const forgetPasskey = form({
+  path: '/account/passkeys/remove',
+  rule,
+  body: z.object({ passkey: text, present: text }),
+  async act(visit) {
+    const { context, fields } = visit;
+    const person = await ownAccount(visit);
+    const wrong = await notTooMany(() => presentPasswordProblem(context, person, fields.present));
+    if (wrong !== null) return refuse(visit, [wrong]);
+    await removePasskey(context, person, fields.passkey);
+    return visit.goTo('/account?done=no-passkey');
+  },
+});
+
+const makeToken = form({
+  path: '/account/tokens',
+  rule,
+  body: z.object({ label: text, scope: text, days: text, present: text, reach: text, sources: several }),
+  async act(visit) {
+    const { context, fields, by } = visit;
+    const { label, scope, days, present, reach, sources } = fields;
+    const person = await ownAccount(visit);
+    const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
+    if (wrong !== null) return refuse(visit, [wrong]);
+    if (!isTokenScope(scope)) throw new CodedError('invalid_request');
+    const input = { label, scope, sources: reach === 'some' ? [...sources] : null, days: Number(days) };
+    const made = await createApiToken(context, person, input, by);
+    return made.outcome === 'refused'
+      ? refuse(visit, made.problems)
+      : account.again(visit, { fields: {}, said: { secret: made.secret, form: {} }, status: 200 });
+  },
+});
+
+const revokeToken = form({
+  path: '/account/tokens/revoke',
+  rule,
+  body: z.object({ token: text }),
+  async act(visit) {
+    const person = await ownAccount(visit);
+    if (!(await revokeApiToken(visit.context, person, visit.fields.token, visit.by)))
+      return refuse(visit, ['This token was revoked already, or has expired.']);
+    return visit.goTo('/account?done=no-token');
+  },
+});
+
+/** Sets up an authenticator app, with a new key until a code proves that the app has it; then the recovery codes. */
+const secondFactor = page({
+  path: '/account/second-factor',
+  rule,
+  async load(visit, { proposal, recoveryCodes }: Said<{ proposal: Proposal; recoveryCodes: readonly string[] }>) {
+    if (recoveryCodes !== undefined) return { codes: recoveryCodes };
+    const shown =
+      proposal ?? proposeSecondFactor((await ownAccount(visit)).email, issuerName(visit.context.config.adminUrl));
+    if (shown === null) throw new CodedError('invalid_request');
+    return { proposal: shown };
+  },
+  show: (data, { frame, said: { problems } }) =>
+    data.codes === undefined ? (
+      <SecondFactorPage frame={frame} proposal={data.proposal} problems={problems} />
+    ) : (
+      <RecoveryCodesPage frame={frame} codes={data.codes} />
+    ),
+});
+
+const setUpSecondFactor = form({
+  path: '/account/second-factor',
+  rule,
+  body: z.object({ secret: text, code: text, present: text }),
+  async act(visit) {
+    const { context, fields } = visit;
+    const { secret, code, present } = fields;
+    const person = await ownAccount(visit);
+    const proposal = proposeSecondFactor(person.email, issuerName(context.config.adminUrl), secret);
+    if (proposal === null) throw new CodedError('invalid_request');
+    const again = (problem: string) =>
+      secondFactor.again(visit, { fields: {}, said: { problems: [problem], proposal, form: {} } });
+    const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
+    if (wrong !== null) return again(wrong);
+    const set = await setSecondFactor(context, person, secret, code);
+    if (set.outcome === 'refused') return again(set.problem);
+    const { recoveryCodes } = set;
+    return secondFactor.again(visit, { fields: {}, said: { recoveryCodes, form: {} }, status: 200 });
+  },
+});
+
+const removeFactor = form({
+  path: '/account/second-factor/remove',
+  rule,
+  body: z.object({ present: text }),
+  async act(visit) {
+    const { context, fields } = visit;
+    const person = await ownAccount(visit);
+    const wrong = await notTooMany(() => presentPasswordProblem(context, person, fields.present));
+    if (wrong !== null) return refuse(visit, [wrong]);
+    await removeSecondFactor(context, person);
+    return visit.goTo('/account?done=no-factor');
+  },
+});
+
+export const routes = [
+  ...[account, password, newAddress, addressLink, confirmAddress, endSession, makePasskey, forgetPasskey],
+  ...[makeToken, revokeToken, secondFactor, setUpSecondFactor, removeFactor],
+];
+
+/** What a form leaves to show once. */
+interface Shown {
+  /** A new token. */
+  readonly secret: string;
+  /** The new address as typed, if it was refused. */
+  readonly newAddress: string;
 }
 
-async function confirmAddress(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const person = await ownAccount(exchange);
-  const { token = '' } = formOf(request.body);
-  const confirmed = await confirmNewAddress(context, person, token, officerOf(request).handle);
-  if (confirmed.outcome === 'refused') return sendAccount(exchange, { problems: confirmed.problems }, 422);
-  if (confirmed.outcome === 'gone') throw new CodedError('not_found', OTHER_ADDRESS_LINK);
-  return reply.redirect('/account?done=address', 303);
-}
-
-async function endSession(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const person = await ownAccount(exchange);
-  const { session = '' } = formOf(request.body);
-  if (!(await revokeSession(context, person, session)))
-    return sendAccount(exchange, { problems: ['This session has already ended.'] }, 422);
-  return reply.redirect('/account?done=session', 303);
-}
-
-async function makePasskey(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const person = await ownAccount(exchange);
-  const { response = '', present = '' } = formOf(request.body);
-  const place = passkeyOriginOf(context.config, request);
-  if (place === null) throw new CodedError('invalid_request');
-  const wrong =
-    (await notTooMany(() => presentPasswordProblem(context, person, present))) ??
-    (await addPasskey(context, person, passkeyAnswer(response), officerOf(request).handle, place, browserOf(request)));
-  if (wrong !== null) return sendAccount(exchange, { problems: [wrong] }, 422);
-  return reply.redirect('/account?done=passkey', 303);
-}
-
-async function forgetPasskey(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const person = await ownAccount(exchange);
-  const { passkey = '', present = '' } = formOf(request.body);
-  const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
-  if (wrong !== null) return sendAccount(exchange, { problems: [wrong] }, 422);
-  await removePasskey(context, person, passkey);
-  return reply.redirect('/account?done=no-passkey', 303);
-}
-
-async function makeToken(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request } = exchange;
-  const person = await ownAccount(exchange);
-  const { label = '', scope = '', days = '', present = '' } = formOf(request.body);
-  const { reach, sources } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-  const some = [sources].flat().filter((slug): slug is string => typeof slug === 'string');
-  const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
-  if (wrong !== null) return sendAccount(exchange, { problems: [wrong] }, 422);
-  if (!isTokenScope(scope)) throw new CodedError('invalid_request');
-  const input = { label, scope, sources: reach === 'some' ? some : null, days: Number(days) };
-  const made = await createApiToken(context, person, input, officerOf(request));
-  return made.outcome === 'refused'
-    ? sendAccount(exchange, { problems: made.problems }, 422)
-    : sendAccount(exchange, { secret: made.secret });
-}
-
-async function revokeToken(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const person = await ownAccount(exchange);
-  const { token = '' } = formOf(request.body);
-  if (!(await revokeApiToken(context, person, token, officerOf(request))))
-    return sendAccount(exchange, { problems: ['This token was revoked already, or has expired.'] }, 422);
-  return reply.redirect('/account?done=no-token', 303);
-}
-
-async function showSecondFactor(exchange: Exchange): Promise<FastifyReply> {
-  const { email } = await ownAccount(exchange);
-  return sendSecondFactor(exchange, proposeSecondFactor(email, issuerName(exchange.context.config.adminUrl)));
-}
-
-async function setUpSecondFactor(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const person = await ownAccount(exchange);
-  const { secret = '', code = '', present = '' } = formOf(request.body);
-  const proposal = proposeSecondFactor(person.email, issuerName(context.config.adminUrl), secret);
-  if (proposal === null) throw new CodedError('invalid_request');
-  const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
-  if (wrong !== null) return sendSecondFactor(exchange, proposal, [wrong], 422);
-  const set = await setSecondFactor(context, person, secret, code);
-  if (set.outcome === 'refused') return sendSecondFactor(exchange, proposal, [set.problem], 422);
-  const props = { frame: pageFrame(context, request, reply), codes: set.recoveryCodes };
-  return html(reply, renderPage(<RecoveryCodesPage {...props} />));
-}
-
-async function stopSecondFactor(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const person = await ownAccount(exchange);
-  const { present = '' } = formOf(request.body);
-  const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
-  if (wrong !== null) return sendAccount(exchange, { problems: [wrong] }, 422);
-  await removeSecondFactor(context, person);
-  return reply.redirect('/account?done=no-factor', 303);
-}
-
-async function ownAccount(exchange: Exchange): Promise<Person> {
-  const { context, request } = exchange;
-  const { personId } = officerOf(request);
+async function ownAccount({ context, by: { personId } }: Pick<Visit<'store'>, 'context' | 'by'>): Promise<Person> {
   const person = personId === null ? null : await findPerson(context, personId);
   if (person === null)
     throw new CodedError('invalid_request', 'You are signed in by a one-time link, without an account.');
   return person;
 }
 
-async function sendAccount(
-  exchange: Exchange,
-  shown: Pick<AccountProps, 'problems' | 'done' | 'secret' | 'newAddress'>,
-  status = 200,
-): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { personId, handle } = officerOf(request);
-  const person = personId === null ? null : await findPerson(context, personId);
-  const frame = pageFrame(context, request, reply);
-  if (person === null) return html(reply, renderPage(<NoAccountPage frame={frame} />), status);
-  const place = passkeyOriginOf(context.config, request);
-  const [sessions, tokens, codes, passkeys, creation] = await Promise.all([
-    listSessions(context, person.personId),
-    listApiTokens(context, person.personId),
-    countRecoveryCodes(context, person.personId),
-    listPasskeys(context, person.personId),
-    place === null ? null : passkeyCreation(context, person, handle, place),
-  ]);
-  if (creation !== null) allowScript(reply);
-  const sources = sourcesOf(context, request).list();
-  const hasMail = context.config.mail !== null;
-  const props = { frame, person, sessions, tokens, sources, codes, passkeys, creation, handle, hasMail, ...shown };
-  return html(reply, renderPage(<AccountPage {...props} />), status);
-}
-
-function sendSecondFactor(
-  exchange: Exchange,
-  proposal: Proposal | null,
-  problems: readonly string[] = [],
-  status = 200,
-): FastifyReply {
-  const { context, request, reply } = exchange;
-  if (proposal === null) throw new CodedError('invalid_request');
-  const props = { frame: pageFrame(context, request, reply), proposal, problems };
-  return html(reply, renderPage(<SecondFactorPage {...props} />), status);
+/** The page again, with what was wrong; of what was typed, only `shown`. */
+function refuse(visit: Visit<Parts>, problems: readonly string[], shown: Partial<Shown> = {}) {
+  return account.again(visit, { fields: {}, said: { ...shown, problems, form: {} } });
 }
 
 type OpenSession = Awaited<ReturnType<typeof listSessions>>[number];
 
-interface AccountProps {
+interface AccountProps extends Partial<Shown> {
   readonly frame: PageFrame;
   readonly person: Person;
   readonly sessions: readonly OpenSession[];
   readonly tokens: readonly ApiToken[];
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
-  /** A new token. */
-  readonly secret?: string;
   /** Number of recovery codes left. */
   readonly codes: number;
   readonly passkeys: Awaited<ReturnType<typeof listPasskeys>>;
@@ -285,16 +323,14 @@ interface AccountProps {
   readonly creation: object | null;
   /** Whether a mail server is set up, so that a new address can be confirmed. */
   readonly hasMail: boolean;
-  /** The new address as typed, if it was refused. */
-  readonly newAddress?: string;
   /** Handle of the viewing session. */
   readonly handle: string;
-  readonly problems?: readonly string[];
-  readonly done?: string | null;
+  readonly problems: readonly string[];
+  readonly done: string | null;
 }
 
 function AccountPage(props: AccountProps) {
-  const { frame, person, creation, problems = [], done = null } = props;
+  const { frame, person, creation, problems, done } = props;
   return (
     <Page
       title="Your account"
@@ -333,8 +369,7 @@ function AddressForm({ frame, person, hasMail, newAddress = '' }: AccountProps) 
     <details class="more" open={newAddress !== ''}>
       <summary>Change the e-mail address</summary>
       {hasMail || can(person.role, 'administer') ? (
-        <form method="post" action="/account/address">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/account/address">
           <Input
             id="email"
             label="New e-mail address"
@@ -355,7 +390,7 @@ function AddressForm({ frame, person, hasMail, newAddress = '' }: AccountProps) 
               ? 'Your other sessions will then end, and the old address will be notified.'
               : 'Your other sessions end.'}
           </p>
-        </form>
+        </PostForm>
       ) : (
         <p>No mail server is set up here to confirm a new address: ask an owner or admin to change it.</p>
       )}
@@ -385,12 +420,11 @@ function NewAddressPage({
             ['New', address],
           ]}
         />
-        <form class="more" method="post" action="/account/address/confirm">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} class="more" action="/account/address/confirm">
           <input type="hidden" name="token" value={token} />
           <button type="submit">Change the address</button>
           <p class="hint">Your other sessions will end, and the old address will be notified.</p>
-        </form>
+        </PostForm>
       </Panel>
     </Page>
   );
@@ -400,8 +434,7 @@ function PasswordPanel({ frame, tokens }: AccountProps) {
   const listed = tokens.map(({ label, tokenId }) => `${label} (${tokenId})`).join(', ');
   return (
     <Panel id="change-password" title="Password">
-      <form method="post" action="/account/password">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/account/password">
         <PresentPassword />
         <NewPassword />
         <label class="box">
@@ -420,7 +453,7 @@ function PasswordPanel({ frame, tokens }: AccountProps) {
           and the address of your calendar: someone who knew the old password may have made or copied them. Passkeys
           stay: remove any that you do not recognise.
         </p>
-      </form>
+      </PostForm>
     </Panel>
   );
 }
@@ -440,13 +473,12 @@ function SecondFactorPanel({ frame, person, codes }: AccountProps) {
           </div>
           <details>
             <summary>Stop asking for a code</summary>
-            <form method="post" action="/account/second-factor/remove">
-              <Csrf token={frame.csrf} />
+            <PostForm frame={frame} action="/account/second-factor/remove">
               <PresentPassword id="present-remove" />
               <button class="quiet" type="submit">
                 Remove the authenticator app
               </button>
-            </form>
+            </PostForm>
           </details>
         </>
       ) : (
@@ -476,13 +508,12 @@ function SessionsPanel({ frame, sessions, handle }: AccountProps) {
         session.handle === handle ? (
           <span class="soft">this one</span>
         ) : (
-          <form method="post" action="/account/sessions">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/account/sessions">
             <input type="hidden" name="session" value={session.handle} />
             <button class="quiet slim" type="submit">
               End
             </button>
-          </form>
+          </PostForm>
         ),
     },
   ];
@@ -507,32 +538,30 @@ function PasskeyPanel({ frame, passkeys, creation }: AccountProps) {
           <summary>
             {label}, since <Moment iso={createdAt} timeZone={frame.timeZone} />
           </summary>
-          <form method="post" action="/account/passkeys/remove">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action="/account/passkeys/remove">
             <input type="hidden" name="passkey" value={id} />
             <PresentPassword id={`present-remove-${place}`} />
             <button class="quiet" type="submit">
               Remove this passkey
             </button>
-          </form>
+          </PostForm>
         </details>
       ))}
       {creation === null ? (
         <p class="small soft">Passkeys need a host name: open these pages by host name, not by IP address.</p>
       ) : (
-        <form
-          method="post"
+        <PostForm
+          frame={frame}
           action="/account/passkeys"
           hidden
           data-passkey="create"
           data-options={JSON.stringify(creation)}
         >
-          <Csrf token={frame.csrf} />
           <input type="hidden" name="response" />
           {passkeys.length === 0 ? null : <h3>Add another</h3>}
           <PresentPassword id="present-passkey" />
           <button type="submit">Set up a passkey</button> <span role="status" />
-        </form>
+        </PostForm>
       )}
     </Panel>
   );
@@ -560,13 +589,12 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
     {
       title: 'Revoke it',
       cell: ({ tokenId, label }) => (
-        <form method="post" action="/account/tokens/revoke">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/account/tokens/revoke">
           <input type="hidden" name="token" value={tokenId} />
           <button class="quiet slim" type="submit" aria-label={`Revoke the token for ${label}`}>
             Revoke
           </button>
-        </form>
+        </PostForm>
       ),
     },
   ];
@@ -586,8 +614,7 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
       {tokens.length === 0 ? <p>None yet.</p> : <Table caption={null} columns={columns} rows={tokens} />}
       <details>
         <summary>Create a token</summary>
-        <form method="post" action="/account/tokens">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/account/tokens">
           <div class="pair">
             <Input id="token-label" name="label" label="What it is for" maxLength={100} autocomplete="off" />
             <Choice
@@ -624,7 +651,7 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
           </div>
           <PresentPassword id="present-token" />
           <button type="submit">Create the token</button>
-        </form>
+        </PostForm>
       </details>
     </Panel>
   );
@@ -672,13 +699,12 @@ function SecondFactorPage({ frame, proposal: { secret, address }, problems }: Se
         <p class="mono">{secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</p>
       </Panel>
       <Panel id="proof" title="2. Enter the code that it shows">
-        <form method="post" action="/account/second-factor">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/account/second-factor">
           <input type="hidden" name="secret" value={secret} />
           <Input id="code" label="Code" maxLength={10} inputMode="numeric" autocomplete="one-time-code" />
           <PresentPassword />
           <button type="submit">Finish</button>
-        </form>
+        </PostForm>
       </Panel>
     </Page>
   );

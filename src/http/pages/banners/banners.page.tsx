@@ -18,7 +18,7 @@ import { readEvidenceFile } from '../../../ledger/evidence-files.ts';
 import { createBannerQueries, type BannerEvidence, type BannerNames } from '../../../store/queries/history-banners.ts';
 import { columnOf } from '../../../sync/position.ts';
 import { PostForm } from '../parts/post-form.tsx';
-import { attachment } from '../documents/download.page.tsx';
+import { attachment } from '../parts/attachment.ts';
 import type { Source } from '../../../core/source.ts';
 import { sizeText } from '../parts/words.ts';
 import {

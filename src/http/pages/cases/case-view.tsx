@@ -16,7 +16,8 @@ import {
   stateText,
 } from '../parts/words.ts';
 import { ATTACHMENTS } from '../../../documents/attachments.ts';
-import { DocumentTable, JobList } from '../documents/download.page.tsx';
+import { DocumentTable } from '../documents/document-table.tsx';
+import { JobList } from '../parts/job-list.tsx';
 import {
   Assignee,
   Badge,

@@ -20,7 +20,7 @@ import {
 import { listWorkers, type Person } from '../../../people/people.ts';
 import type { Session } from '../../../people/sessions.ts';
 import { calendarToken, renewCalendarToken } from '../../../people/calendar-address.ts';
-import { attachment } from '../documents/download.page.tsx';
+import { attachment } from '../parts/attachment.ts';
 import { pagesWith, text } from '../parts/define-page.ts';
 import {
   conditionsOf,

@@ -8,7 +8,7 @@ import {
 } from '../../../hand-over/hand-over.ts';
 import { givenFiles } from '../../../hand-over/given-files.ts';
 import { ONLY_LOCAL_LINKS } from '../../../hand-over/task-link.ts';
-import { optionText } from '../documents/download.page.tsx';
+import { optionText } from '../documents/document-table.tsx';
 import type { PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import type { CasePageData } from './load-case.ts';

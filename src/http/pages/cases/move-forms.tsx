@@ -6,7 +6,7 @@ import { kindsToDo } from '../../../cases/readiness.ts';
 import { withdrawingKinds } from '../../../cases/withdrawal.ts';
 import { requestKinds } from '../../../core/vocabulary.ts';
 import { givenFiles } from '../../../hand-over/given-files.ts';
-import { optionText } from '../documents/download.page.tsx';
+import { optionText } from '../documents/document-table.tsx';
 import type { PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import {

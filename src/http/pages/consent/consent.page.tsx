@@ -20,7 +20,7 @@ import { isoNow } from '../../../core/clock.ts';
 import { momentText } from '../../../core/time-words.ts';
 import { dateIn, localTimeOf } from '../../../core/zoned-days.ts';
 import { lastCheckpoint } from '../../../documents/frame.ts';
-import { attachment } from '../documents/download.page.tsx';
+import { attachment } from '../parts/attachment.ts';
 import type { ProofNeeds } from '../entries/load-proof.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';

@@ -1,21 +1,12 @@
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import multipart, { type MultipartFile } from '@fastify/multipart';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { reports } from '../../../../reports/index.ts';
-import type { Context } from '../../../context.ts';
-import { CodedError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
-import { checkFile, extendedText, isUpload } from '../../../documents/check.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { requireCsrf } from '../../auth/sessions.ts';
+import { checkFile, extendedText, isUpload, listDocuments } from '../../../documents/check.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
-import { documentTitle, DocumentTable } from './download.page.tsx';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { documentTitle, DocumentTable } from './document-table.tsx';
+import { number, pagesWith, type Said, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import type { DocumentRow } from '../../../documents/check.ts';
 import {
   Choice,
@@ -30,143 +21,77 @@ import {
   SourceFilter,
 } from '../parts/parts.tsx';
 
+const { page, largeUpload } = pagesWith<'store' | 'cases' | 'keys' | 'instance' | 'projector'>();
+
 /** Documents per page. */
 const SHOWN = 50;
 /** A consent audit of a million decisions is about 200 MB as CSV. */
 const FILE_BYTES = 512 * 1024 ** 2;
 
-/** All documents, and a check whether a file is one of them. */
-export async function libraryRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/documents', async (request, reply) => {
-    const { source: slug = '', name = '', format = '', case: caseId = '', before = '' } = formOf(request.query);
-    const permitted = sourcesOf(context, request);
-    const source = permitted.findAny(slug)?.slug ?? null;
+/** All documents. */
+const library = page({
+  path: '/documents',
+  rule: { who: 'read', source: 'query', views: 'documents' },
+  query: z.object({ source: text, name: text, format: text, case: text, before: number }),
+  async load({ context, permitted, fields }) {
+    const { name, format, case: caseId, before } = fields;
+    const source = permitted.findAny(fields.source)?.slug ?? null;
     const sources = source === null ? permitted.slugs : [source];
-    let query = context.store.read.selectFrom('documents').selectAll();
-    if (sources !== null) query = query.where('source', 'in', [...sources]);
-    if (name !== '') query = query.where('name', '=', name);
-    if (format !== '') query = query.where('format', '=', format);
-    if (caseId !== '') query = query.where('case_id', '=', caseId.trim());
-    if (/^\d{1,15}$/.test(before)) query = query.where('seq', '<', Number(before));
-    const rows = await query
-      .orderBy('seq', 'desc')
-      .limit(SHOWN + 1)
-      .execute();
-    const shown = rows.slice(0, SHOWN);
+    const rows = await listDocuments(context.store.read, {
+      ...{ sources, before, limit: SHOWN + 1 },
+      ...(name !== '' && { name }),
+      ...(format !== '' && { format }),
+      ...(caseId !== '' && { caseId: caseId.trim() }),
+    });
+    const documents = rows.slice(0, SHOWN);
     const filter = { source: source ?? '', name, format, case: caseId };
     const address = (more: Record<string, string>) =>
       `/documents?${new URLSearchParams({ ...filter, ...more }).toString()}`;
-    const page = (
-      <LibraryPage
-        frame={pageFrame(context, request, reply)}
-        sources={permitted.list()}
-        filter={filter}
-        documents={shown}
-        awaiting={await awaitingApproval(context.cases, shown)}
-        first={before === '' ? null : address({})}
-        next={rows.length > SHOWN ? address({ before: String(shown.at(-1)?.seq ?? 0) }) : null}
-      />
-    );
-    return html(reply, renderPage(page));
-  });
+    return {
+      ...{ sources: permitted.list(), filter, documents },
+      awaiting: await awaitingApproval(context.cases, documents),
+      first: before === null ? null : address({}),
+      next: rows.length > SHOWN ? address({ before: String(documents.at(-1)?.seq ?? 0) }) : null,
+    };
+  },
+  show: (data, { frame }) => <LibraryPage frame={frame} {...data} />,
+});
 
-  app.get('/documents/check', (request, reply) => sendCheck(context, request, reply, {}));
-}
+/** Checks whether a file is one of the documents. */
+const check = page({
+  path: '/documents/check',
+  rule: { who: 'read', source: 'installation' },
+  load: ({ permitted: { slugs } }, _said: Said<CheckedFile>) => ({ slugs }),
+  show: ({ slugs }, { frame, said }) => <CheckPage frame={frame} slugs={slugs} {...said} />,
+});
 
-/**
- * The upload of a file to check, in its own scope like that of banners (banners.tsx). The file is hashed in a temporary
- * folder and removed.
- */
-export async function checkUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.decorateRequest('upload', null);
-  const tidy = async ({ upload }: FastifyRequest) => {
-    if (upload !== null) await rm(upload.folder, { recursive: true, force: true });
-  };
-  app.addHook('onResponse', tidy);
-  app.addHook('onRequestAbort', tidy);
-  await app.register(multipart, {
-    attachFieldsToBody: 'keyValues',
-    limits: { fileSize: FILE_BYTES, files: 1, fields: 5, fieldSize: 10_000, parts: 6, headerPairs: 20 },
-    async onFile(this: FastifyRequest, part: MultipartFile) {
-      const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-check-'));
-      const path = join(folder, 'file');
-      this.upload = { name: part.filename, folder, path };
-      const { socket } = this.raw;
-      const gone = new AbortController();
-      const end = () => gone.abort();
-      socket.once('close', end);
-      if (socket.destroyed) end();
-      try {
-        await pipeline(part.file, createWriteStream(path, { mode: 0o600 }), gone);
-      } catch (error) {
-        // The sender may have disconnected before the folder was created.
-        await tidy(this);
-        throw error;
-      } finally {
-        socket.off('close', end);
-      }
-      if (part.file.truncated) throw new CodedError('body_too_large');
-    },
-  });
-  requireCsrf(app);
+const checkUpload = largeUpload({
+  path: '/documents/check',
+  rule: { who: 'read', source: 'installation' },
+  bytes: FILE_BYTES,
+  tooLarge: (visit) =>
+    check.again(visit, {
+      fields: {},
+      said: {
+        problems: [
+          'The file is larger than 512 MiB. An admin can check it on the server, with consent-ledger document check.',
+        ],
+      },
+      status: 413,
+    }),
+  async act(visit, file) {
+    if (file === null) return check.again(visit, { fields: {}, said: { problems: ['Choose a file.'] } });
+    await visit.context.projector.catchUp();
+    const checked = await checkFile(visit.context, file.path);
+    return check.again(visit, { fields: {}, said: { name: file.fileName, checked }, status: 200 });
+  },
+});
 
-  app.post('/documents/check', {
-    bodyLimit: FILE_BYTES + 200_000,
-    errorHandler(error: FastifyError, request, reply) {
-      const isTooLarge = error.statusCode === 413 || (error instanceof CodedError && error.code === 'body_too_large');
-      if (!isTooLarge) {
-        // The multipart parser's error for a truncated body has neither a status nor a code.
-        if (!(error instanceof CodedError) && error.statusCode === undefined && error.code === undefined)
-          throw new CodedError('invalid_request');
-        throw error;
-      }
-      const problems = [
-        'The file is larger than 512 MiB. An admin can check it on the server, with consent-ledger document check.',
-      ];
-      sendCheck(context, request, reply, { problems }, 413).catch((failure: Error) => void reply.send(failure));
-    },
-    async handler(request, reply) {
-      // Never taken from the body, where a text field could replace the file and name any other file on this machine.
-      const { upload } = request;
-      if (upload === null || upload.name === '')
-        return sendCheck(context, request, reply, { problems: ['Choose a file.'] }, 422);
-      await context.projector.catchUp();
-      const checked = await checkFile(context, upload.path);
-      return sendCheck(context, request, reply, { name: upload.name, checked });
-    },
-  });
-}
+export const routes = [library, check, checkUpload];
 
-interface Upload {
+interface CheckedFile {
   readonly name: string;
-  /** Removed after the response. */
-  readonly folder: string;
-  readonly path: string;
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Where an uploaded file waits to be checked. */
-    upload: Upload | null;
-  }
-}
-
-interface CheckShown {
-  readonly problems?: readonly string[];
-  readonly name?: string;
-  readonly checked?: Awaited<ReturnType<typeof checkFile>>;
-}
-
-async function sendCheck(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  shown: CheckShown,
-  status = 200,
-): Promise<FastifyReply> {
-  const { slugs } = sourcesOf(context, request);
-  const props = { frame: pageFrame(context, request, reply), slugs, ...shown };
-  return html(reply, renderPage(<CheckPage {...props} />), status);
+  readonly checked: Awaited<ReturnType<typeof checkFile>>;
 }
 
 interface LibraryProps {
@@ -231,13 +156,14 @@ function LibraryPage({ frame, sources, filter, documents, awaiting, first, next 
   );
 }
 
-interface CheckProps extends CheckShown {
+interface CheckProps extends Partial<CheckedFile> {
   readonly frame: PageFrame;
   /** Sources that the viewer may see; null: all. */
   readonly slugs: readonly string[] | null;
+  readonly problems: readonly string[];
 }
 
-function CheckPage({ frame, problems = [], name, checked, slugs }: CheckProps) {
+function CheckPage({ frame, problems, name, checked, slugs }: CheckProps) {
   return (
     <Page title="Check a file" frame={frame} current="check">
       <h1>Check a file</h1>
@@ -247,13 +173,12 @@ function CheckPage({ frame, problems = [], name, checked, slugs }: CheckProps) {
       <Problems title="The file was not checked:" problems={problems} />
       {checked === undefined ? null : <Verdict frame={frame} name={name ?? ''} checked={checked} slugs={slugs} />}
       <Panel id="upload" title="The file">
-        <form method="post" action="/documents/check" enctype="multipart/form-data">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/documents/check" hasFile>
           <Field id="file" label="File" hint="Drop the file here or choose it, exactly as downloaded.">
             <input id="file" name="file" class="drop" type="file" required aria-describedby="file-hint" />
           </Field>
           <button type="submit">Check</button>
-        </form>
+        </PostForm>
       </Panel>
     </Page>
   );
@@ -267,7 +192,7 @@ function Verdict({
 }: {
   frame: PageFrame;
   name: string;
-  checked: NonNullable<CheckShown['checked']>;
+  checked: CheckedFile['checked'];
   slugs: CheckProps['slugs'];
 }) {
   const { sha256, documents, erased, packs, extended, problems } = checked;

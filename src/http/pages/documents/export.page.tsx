@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
 import { formatCount } from '../../../../reports/format.ts';
 import type { Context } from '../../../context.ts';
 import {
@@ -12,47 +11,66 @@ import {
 } from '../../../backup/export-file.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { attachment } from './download.page.tsx';
-import { html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { attachment } from '../parts/attachment.ts';
+import { JobProgress } from '../parts/job-progress.tsx';
+import { pagesWith } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import { Facts, Moment, Notice, Panel } from '../parts/parts.tsx';
 import { sizeText } from '../parts/words.ts';
 
+const { page, form, file } = pagesWith<'jobs' | 'config' | 'ledger' | 'clock'>();
+
 /** Exports everything as a file, for admins and owners, because it includes every source. */
-export async function exportRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/documents/export', async (request, reply) => {
-    const { job, made } = await load();
-    if (job?.finishedAt === null) allowLive(reply);
-    const page = <ExportPage frame={pageFrame(context, request, reply)} job={job} made={made} />;
-    return html(reply, renderPage(page));
-  });
+const rule = { who: 'administer', source: 'installation' } as const;
 
-  app.post('/documents/export', async (request, reply) => {
-    const { id } = await context.jobs.enqueue(exportJob(officerOf(request).officer));
-    await untilDoneSoon(context, id);
-    return reply.redirect('/documents/export', 303);
-  });
+const everything = page({
+  path: '/documents/export',
+  rule,
+  async load({ context, reply }) {
+    const last = await lastExport(context);
+    if (last.job?.finishedAt === null) allowLive(reply);
+    return last;
+  },
+  show: (data, { frame }) => <ExportPage frame={frame} {...data} />,
+});
 
-  app.get('/documents/export/download', async (request, reply) => {
-    const { made } = await load();
-    const file = made === null ? null : await openExport(context, made, officerOf(request).officer, randomUUID());
-    if (made === null || file === null) throw new CodedError('not_found', 'No export yet: make one first.');
+const make = form({
+  path: '/documents/export',
+  rule,
+  async act(visit) {
+    const { id } = await visit.context.jobs.enqueue(exportJob(visit.by.officer));
+    await visit.doneSoon(id);
+    return visit.goTo('/documents/export');
+  },
+});
+
+const download = file({
+  path: '/documents/export/download',
+  rule,
+  async send({ context, reply, by }) {
+    const { made } = await lastExport(context);
+    const opened = made === null ? null : await openExport(context, made, by.officer, randomUUID());
+    if (made === null || opened === null) throw new CodedError('not_found', 'No export yet: make one first.');
     return reply
       .header('content-disposition', attachment(made.file))
       .header('content-length', made.bytes)
       .type('application/zip')
-      .send(file.createReadStream());
-  });
+      .send(opened.createReadStream());
+  },
+});
 
-  /** The last requested export, with its file while it exists. */
-  async function load(): Promise<{ readonly job: Job | null; readonly made: ExportFile | null }> {
-    const [job = null] = await context.jobs.list({ kind: 'export', limit: 1 });
-    const made = exportOf(job?.result);
-    return { job, made: made !== null && (await isThere(context.config.dataDir, made)) ? made : null };
-  }
+export const routes = [everything, make, download];
+
+/** The last requested export, with its file while it exists. */
+async function lastExport({
+  jobs,
+  config,
+}: Pick<Context, 'jobs' | 'config'>): Promise<{ readonly job: Job | null; readonly made: ExportFile | null }> {
+  const [job = null] = await jobs.list({ kind: 'export', limit: 1 });
+  const made = exportOf(job?.result);
+  return { job, made: made !== null && (await isThere(config.dataDir, made)) ? made : null };
 }
 
 interface ExportProps {
@@ -112,10 +130,9 @@ function ExportPage({ frame, job, made }: ExportProps) {
         {isRunning ? (
           <JobProgress job={job} what="Export" again="/documents/export" />
         ) : (
-          <form class="buttons" method="post" action="/documents/export">
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} class="buttons" action="/documents/export">
             <button type="submit">{made === null ? 'Make an export' : 'Make a new export'}</button>
-          </form>
+          </PostForm>
         )}
       </Panel>
     </Page>

@@ -1,7 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { counted } from '../../../../reports/format.ts';
 import { findReport, reports } from '../../../../reports/index.ts';
-import type { Context } from '../../../context.ts';
 import type { Source } from '../../../core/source.ts';
 import {
   addDocumentSchedule,
@@ -13,10 +12,9 @@ import {
   scheduleForEverySource,
 } from '../../../documents/schedules.ts';
 import { listAdminAddresses, listPeople, type Person } from '../../../people/people.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith, type Said, several, text, ticked } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   Choice,
   type Column,
@@ -31,11 +29,76 @@ import {
   Table,
 } from '../parts/parts.tsx';
 
-const doneTexts: Readonly<Record<string, string>> = {
-  added: 'The report is scheduled.',
-  removed: 'The schedule has been removed. Its documents are kept.',
-  gone: 'The schedule no longer exists.',
-};
+const { page, form } = pagesWith<'store' | 'config' | 'clock' | 'sources' | 'ledger' | 'keys'>();
+
+/** Recurring reports: filed, and mailed to people with an account. */
+const schedules = page({
+  path: '/documents/schedules',
+  rule: { who: 'read', source: 'query' },
+  done: {
+    added: 'The report is scheduled.',
+    removed: 'The schedule has been removed. Its documents are kept.',
+    gone: 'The schedule no longer exists.',
+  },
+  async load({ context, permitted }, _said: Said<{ recipients: readonly string[] }>) {
+    const [all, people, admins] = await Promise.all([
+      listDocumentSchedules(context.store.read, permitted.slugs),
+      listPeople(context),
+      listAdminAddresses(context),
+    ]);
+    const sources = permitted.list();
+    return {
+      schedules: all,
+      sources,
+      // Only colleagues who share a source with the viewer.
+      people: people.filter((person) => sources.some(({ slug }) => mayGet(person, slug))),
+      seesAll: permitted.slugs === null,
+      admins,
+      isMailed: context.config.mail !== null,
+    };
+  },
+  show: (data, { frame, said }) => <SchedulesPage frame={frame} {...data} {...said} />,
+});
+
+const add = form({
+  path: '/documents/schedules',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({
+    ...{ name: text, source: text, format: text, when: text, cron: text, period: text },
+    ...{ limited: ticked, recipients: several },
+  }),
+  async act(visit) {
+    const { name, source, format, when, period, limited } = visit.fields;
+    const cron = visit.fields.cron.trim();
+    const recipients = visit.fields.recipients.filter((id) => id.length < 100);
+    const refuse = (problems: readonly string[]) =>
+      schedules.again(visit, { fields: {}, said: { problems, recipients } });
+    if (when !== 'cron' && cron !== '')
+      return refuse(['Choose “as a cron expression”, or leave the cron expression empty.']);
+    const { officer: actor } = visit.by;
+    const wanted = { name, format, recipients, covers: period, cron: when === 'cron' ? cron : when, actor };
+    if (source === EVERY_SOURCE) {
+      const all = await scheduleForEverySource(visit.context, { ...wanted, toLimited: limited });
+      if (all.outcome === 'refused') return refuse(all.problems);
+      return schedules.again(visit, { fields: {}, said: { done: everySourceText(all), form: {} }, status: 200 });
+    }
+    const added = await addDocumentSchedule(visit.context, { ...wanted, source });
+    if (added.outcome === 'refused') return refuse(added.problems);
+    return visit.goTo('/documents/schedules?done=added');
+  },
+});
+
+const remove = form({
+  path: '/documents/schedules/remove',
+  rule: { who: 'work', source: 'form' },
+  body: z.object({ source: text, schedule: text }),
+  async act({ context, fields: { source, schedule: scheduleId }, by: { officer: actor }, goTo }) {
+    const isRemoved = await removeDocumentSchedule(context, { scheduleId, source, actor });
+    return goTo(`/documents/schedules?done=${isRemoved ? 'removed' : 'gone'}`);
+  },
+});
+
+export const routes = [schedules, add, remove];
 
 /** Times as a cron expression and in words. `cron`: the officer writes the expression. */
 const times = [
@@ -54,82 +117,12 @@ const coversTexts: Readonly<Record<(typeof covers)[number], string>> = {
   year: 'the last whole year',
 };
 
-type Form = Readonly<Record<string, string>>;
-
 /** In the field of the source: a schedule for each. No slug contains it, so people with limited access get 404. */
 const EVERY_SOURCE = '*';
 
 function everySourceText({ added, present }: { readonly added: number; readonly present: number }): string {
   const already = present === 0 ? '' : ` ${counted(present, 'source', 'sources')} had it already.`;
   return `The report is scheduled for ${counted(added, 'source', 'sources')}.${already}`;
-}
-
-/** Recurring reports: filed, and mailed to people with an account. */
-export async function scheduleRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/documents/schedules', (request, reply) => {
-    const { done = '' } = formOf(request.query);
-    return send(request, reply, { done: doneTexts[done] ?? null });
-  });
-
-  app.post('/documents/schedules', async (request, reply) => {
-    const form = formOf(request.body);
-    const { name = '', source = '', format = '', when = '', cron = '', period = '' } = form;
-    const recipients = recipientsOf(request);
-    if (when !== 'cron' && cron.trim() !== '') {
-      const problems = ['Choose “as a cron expression”, or leave the cron expression empty.'];
-      return send(request, reply, { problems, form, recipients }, 422);
-    }
-    const { officer: actor } = officerOf(request);
-    const wanted = { name, format, recipients, covers: period, cron: when === 'cron' ? cron.trim() : when, actor };
-    if (source === EVERY_SOURCE) {
-      const all = await scheduleForEverySource(context, { ...wanted, toLimited: form['limited'] === 'yes' });
-      if (all.outcome === 'refused') return send(request, reply, { problems: all.problems, form, recipients }, 422);
-      return send(request, reply, { done: everySourceText(all) });
-    }
-    const added = await addDocumentSchedule(context, { ...wanted, source });
-    if (added.outcome === 'refused') return send(request, reply, { problems: added.problems, form, recipients }, 422);
-    return reply.redirect('/documents/schedules?done=added', 303);
-  });
-
-  app.post('/documents/schedules/remove', async (request, reply) => {
-    const { source = '', schedule: scheduleId = '' } = formOf(request.body);
-    const actor = officerOf(request).officer;
-    const isRemoved = await removeDocumentSchedule(context, { scheduleId, source, actor });
-    return reply.redirect(`/documents/schedules?done=${isRemoved ? 'removed' : 'gone'}`, 303);
-  });
-
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: Pick<SchedulesProps, 'problems' | 'done' | 'form' | 'recipients'>,
-    status = 200,
-  ): Promise<FastifyReply> {
-    const permitted = sourcesOf(context, request);
-    const [schedules, people, admins] = await Promise.all([
-      listDocumentSchedules(context.store.read, permitted.slugs),
-      listPeople(context),
-      listAdminAddresses(context),
-    ]);
-    const sources = permitted.list();
-    const props = {
-      frame: pageFrame(context, request, reply),
-      schedules,
-      sources,
-      // Only colleagues who share a source with the viewer.
-      people: people.filter((person) => sources.some(({ slug }) => mayGet(person, slug))),
-      seesAll: permitted.slugs === null,
-      admins,
-      isMailed: context.config.mail !== null,
-      ...shown,
-    };
-    return html(reply, renderPage(<SchedulesPage {...props} />), status);
-  }
-}
-
-/** Ticked checkboxes: none, one or several. */
-function recipientsOf(request: FastifyRequest): readonly string[] {
-  const { recipients } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-  return [recipients].flat().filter((id): id is string => typeof id === 'string' && id.length < 100);
 }
 
 interface SchedulesProps {
@@ -142,14 +135,15 @@ interface SchedulesProps {
   readonly admins: readonly string[];
   /** Whether mail can be sent. */
   readonly isMailed: boolean;
-  readonly problems?: readonly string[];
-  readonly done?: string | null;
-  readonly form?: Form;
+  readonly problems: readonly string[];
+  readonly done: string | null;
+  readonly form: Readonly<Record<string, string>>;
+  /** Those ticked in the form. */
   readonly recipients?: readonly string[];
 }
 
 function SchedulesPage(props: SchedulesProps) {
-  const { frame, schedules, sources, problems = [], done = null } = props;
+  const { frame, schedules, sources, problems, done } = props;
   return (
     <Page title="Scheduled documents" frame={frame} current="schedules">
       <h1>Scheduled documents</h1>
@@ -218,8 +212,7 @@ function columnsOf({ frame, people, sources }: SchedulesProps): readonly Column<
           {
             title: 'Change',
             cell: ({ scheduleId, source, name }: DocumentSchedule) => (
-              <form method="post" action="/documents/schedules/remove">
-                <Csrf token={frame.csrf} />
+              <PostForm frame={frame} action="/documents/schedules/remove">
                 <input type="hidden" name="source" value={source} />
                 <input type="hidden" name="schedule" value={scheduleId} />
                 <button
@@ -229,7 +222,7 @@ function columnsOf({ frame, people, sources }: SchedulesProps): readonly Column<
                 >
                   Remove
                 </button>
-              </form>
+              </PostForm>
             ),
           },
         ]
@@ -238,12 +231,11 @@ function columnsOf({ frame, people, sources }: SchedulesProps): readonly Column<
 }
 
 function ScheduleForm(props: SchedulesProps) {
-  const { frame, sources, people, seesAll, admins, isMailed, form = {}, recipients = [] } = props;
+  const { frame, sources, people, seesAll, admins, isMailed, form, recipients = [] } = props;
   const formats = [...new Set(reports.flatMap((report) => report.formats))];
   const [only] = sources;
   return (
-    <form method="post" action="/documents/schedules">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/documents/schedules">
       <div class="pair">
         <Choice
           id="name"
@@ -320,6 +312,6 @@ function ScheduleForm(props: SchedulesProps) {
       <div class="buttons">
         <button type="submit">Schedule</button>
       </div>
-    </form>
+    </PostForm>
   );
 }

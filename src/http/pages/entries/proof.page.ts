@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { proofFolder } from '../../../../reports/dsar-pack/proofs.ts';
 import { renderZip } from '../../../../reports/render/zip.ts';
-import { attachment } from '../documents/download.page.tsx';
+import { attachment } from '../parts/attachment.ts';
 import { pagesWith } from '../parts/define-page.ts';
 import { loadProof, type ProofNeeds } from './load-proof.ts';
 

@@ -1,25 +1,23 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
-import type { Context } from '../../../context.ts';
-import type { Action } from '../../../core/action.ts';
+import { type BackupMade, findLastBackup } from '../../../backup/last-backup.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { erasureReasons } from '../../../core/erasure.ts';
-import { INSTALLATION } from '../../../core/vocabulary.ts';
 import { type Hold, listHolds } from '../../../erasure/holds.ts';
 import { loadErasurePage, type RecordedErasure } from '../../../ledger/erase.ts';
 import type { WitnessStanding } from '../../../ledger/cosigned-checkpoints.ts';
 import { verificationOf, verifyJob } from '../../../context/verify-job.ts';
 import type { Job } from '../../../jobs/job.ts';
+import { findCheckpointNote, listCheckpoints, type ListedCheckpoint } from '../../../store/queries/checkpoints.ts';
 import type { LastVerification } from '../../../ledger/verify/last-verification.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
 import { can } from '../../../core/roles.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { attachment } from '../documents/download.page.tsx';
-import { type Exchange, formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { attachment } from '../parts/attachment.ts';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { number, pagesWith, smallNumber, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   AskAdmin,
   Badge,
@@ -37,15 +35,32 @@ import {
 } from '../parts/parts.tsx';
 import { sizeText, type Worded } from '../parts/words.ts';
 
+const { page, form, file } = pagesWith<
+  | 'config'
+  | 'epoch'
+  | 'jobs'
+  | 'lastVerification'
+  | 'projector'
+  | 'readModels'
+  | 'seal'
+  | 'store'
+  | 'verifierKey'
+  | 'witnessState'
+>();
+
 /** Checkpoints, and erasures, per page. */
 const SHOWN = 25;
 
-interface Checkpoint {
-  readonly epoch: number;
-  readonly size: number;
-  readonly rootHex: string;
-  readonly createdAt: string;
-}
+/** The place of a checkpoint in the list, `3-1200`: its epoch and size. Null if absent or none. */
+const place = z
+  .string()
+  .regex(/^\d{1,9}-\d{1,15}$/)
+  .transform((text) => {
+    const [epoch, size] = text.split('-').map(Number);
+    return { epoch: epoch ?? 0, size: size ?? 0 };
+  })
+  .nullable()
+  .catch(null);
 
 /** Results of a checkpoint that was just requested. */
 const doneTexts: Readonly<Record<string, Worded>> = {
@@ -58,149 +73,97 @@ const doneTexts: Readonly<Record<string, Worded>> = {
   },
 };
 
-type BackupMade = Extract<Action, { action: 'backup.made' }> & { readonly at: string; readonly seq: number };
-
 /** What the ledger's evidence rests on: checkpoints and their witnesses, comparisons, backups, holds and erasures. */
-export async function evidenceRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/evidence', (request, reply) => showEvidence({ context, request, reply }));
-  app.post('/evidence/verify', (request, reply) => requestVerification({ context, request, reply }));
-  app.post('/evidence/checkpoints', async (_request, reply) => {
-    const { outcome } = await context.seal();
-    return reply.redirect(`/evidence?done=${outcome}#checkpoints`, 303);
-  });
-  app.get('/evidence/checkpoint', (request, reply) => sendCheckpoint({ context, request, reply }));
-}
-
-async function showEvidence(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { read } = context.store;
-  const { before = '', erasedBefore = '', done = '', entry = '' } = formOf(request.query);
-  if (/^\d{1,15}$/.test(entry)) return reply.redirect(`/entries/${entry}#proof`, 303);
-  const { slugs } = sourcesOf(context, request);
-  await context.projector.catchUp();
-  const [, epoch, size] = /^(\d{1,9})-(\d{1,15})$/.exec(before) ?? [];
-  const [checkpoints, witnessState, compared, backup, holds, verified, [job = null], erasures] = await Promise.all([
-    loadCheckpoints(context, epoch === undefined ? null : { epoch: Number(epoch), size: Number(size) }),
-    context.witnessState(),
-    context.readModels.last(),
-    loadLastBackup(context),
-    listHolds(read),
-    context.lastVerification(),
-    context.jobs.list({ kind: 'verify', limit: 1 }),
-    // An erasure does not record the sources of its entries.
-    slugs === null
-      ? loadErasurePage(read, {
-          before: /^\d{1,15}$/.test(erasedBefore) ? Number(erasedBefore) : null,
-          limit: SHOWN + 1,
-        })
-      : null,
-  ]);
-  if (job?.finishedAt === null) allowLive(reply);
-  const last = checkpoints.slice(0, SHOWN).at(-1);
-  const page = (
-    <EvidencePage
-      frame={pageFrame(context, request, reply)}
-      admins={await listAdminAddresses(context)}
-      verifierKey={context.verifierKey}
-      checkpoints={checkpoints.slice(0, SHOWN)}
-      first={before === '' ? null : '/evidence'}
-      next={
+const evidence = page({
+  path: '/evidence',
+  rule: { who: 'read', source: 'installation' },
+  query: z.object({ before: place, erasedBefore: number, done: text, entry: number }),
+  instead: ({ fields: { entry } }) => (entry === null ? null : `/entries/${entry}#proof`),
+  async load({ context, permitted: { slugs }, fields, typed, reply }) {
+    const { read } = context.store;
+    const { before, erasedBefore, done } = fields;
+    await context.projector.catchUp();
+    const [checkpoints, witnessState, compared, backup, holds, verified, [job = null], erasures] = await Promise.all([
+      listCheckpoints(read, { before, limit: SHOWN + 1 }),
+      context.witnessState(),
+      context.readModels.last(),
+      findLastBackup(read),
+      listHolds(read),
+      context.lastVerification(),
+      context.jobs.list({ kind: 'verify', limit: 1 }),
+      // An erasure does not record the sources of its entries.
+      slugs === null ? loadErasurePage(read, { before: erasedBefore, limit: SHOWN + 1 }) : null,
+    ]);
+    if (job?.finishedAt === null) allowLive(reply);
+    const last = checkpoints.slice(0, SHOWN).at(-1);
+    return {
+      admins: await listAdminAddresses(context),
+      verifierKey: context.verifierKey,
+      checkpoints: checkpoints.slice(0, SHOWN),
+      first: before === null ? null : '/evidence',
+      next:
         checkpoints.length > SHOWN && last !== undefined
           ? `/evidence?before=${last.epoch}-${last.size}#checkpoints`
-          : null
-      }
-      witnesses={
+          : null,
+      witnesses:
         context.config.witnesses === null
           ? null
-          : Object.values(witnessState.witnesses).filter((standing) => standing.epoch === context.epoch)
-      }
-      verified={verified}
-      job={job}
-      seesAll={slugs === null}
-      done={doneTexts[done] ?? null}
-      problems={entry === '' ? [] : ['Enter the number of an entry.']}
-      compared={compared}
-      backup={backup}
-      holds={holds.filter(
+          : Object.values(witnessState.witnesses).filter((standing) => standing.epoch === context.epoch),
+      ...{ verified, job, compared, backup, erasures, erasedBefore },
+      seesAll: slugs === null,
+      done: Object.hasOwn(doneTexts, done) ? (doneTexts[done] ?? null) : null,
+      problems: typed['entry'] ? ['Enter the number of an entry.'] : [],
+      holds: holds.filter(
         ({ sourceSlug, caseId }) =>
           slugs === null || (sourceSlug === null ? caseId === null : slugs.includes(sourceSlug)),
-      )}
-      erasures={erasures}
-      erasedBefore={erasedBefore}
-    />
-  );
-  return html(reply, renderPage(page), entry === '' ? 200 : 422);
-}
+      ),
+    };
+  },
+  show: (data, { frame }) => <EvidencePage frame={frame} {...data} />,
+  status: ({ problems }) => (problems.length > 0 ? 422 : 200),
+});
 
-async function requestVerification(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { id } = await context.jobs.enqueue(verifyJob(officerOf(request).officer));
-  await untilDoneSoon(context, id);
-  return reply.redirect('/evidence#verification', 303);
-}
+const verify = form({
+  path: '/evidence/verify',
+  rule: { who: 'work', source: 'installation' },
+  async act(visit) {
+    const { id } = await visit.context.jobs.enqueue(verifyJob(visit.by.officer));
+    await visit.doneSoon(id);
+    return visit.goTo('/evidence#verification');
+  },
+});
 
-async function sendCheckpoint(exchange: Exchange): Promise<FastifyReply> {
-  const { context, request, reply } = exchange;
-  const { read } = context.store;
-  const { epoch = '', size = '' } = formOf(request.query);
-  if (!/^\d{1,9}$/.test(epoch) || !/^\d{1,15}$/.test(size)) throw new CodedError('not_found');
-  const row = await read
-    .selectFrom('checkpoints')
-    .select('note')
-    .where('epoch', '=', Number(epoch))
-    .where('size', '=', Number(size))
-    .executeTakeFirst();
-  if (row === undefined) throw new CodedError('not_found');
-  return reply
-    .header('content-disposition', attachment(`checkpoint ${epoch}-${size}.txt`))
-    .type('text/plain; charset=utf-8')
-    .send(row.note);
-}
+const seal = form({
+  path: '/evidence/checkpoints',
+  rule: { who: 'work', source: 'installation' },
+  async act({ context, goTo }) {
+    const { outcome } = await context.seal();
+    return goTo(`/evidence?done=${outcome}#checkpoints`);
+  },
+});
 
-async function loadCheckpoints(
-  context: Context,
-  before: { readonly epoch: number; readonly size: number } | null,
-): Promise<readonly Checkpoint[]> {
-  const { read } = context.store;
-  let query = read.selectFrom('checkpoints').select(['epoch', 'size', 'root', 'created_at']);
-  if (before !== null)
-    query = query.where((eb) =>
-      eb.or([eb('epoch', '<', before.epoch), eb.and([eb('epoch', '=', before.epoch), eb('size', '<', before.size)])]),
-    );
-  const rows = await query
-    .orderBy('epoch', 'desc')
-    .orderBy('size', 'desc')
-    .limit(SHOWN + 1)
-    .execute();
-  return rows.map((row) => ({
-    epoch: row.epoch,
-    size: row.size,
-    rootHex: row.root.toString('hex'),
-    createdAt: row.created_at,
-  }));
-}
+const checkpoint = file({
+  path: '/evidence/checkpoint',
+  rule: { who: 'read', source: 'installation' },
+  query: z.object({ epoch: smallNumber, size: number }),
+  async send({ context, fields: { epoch, size }, reply }) {
+    const note = epoch === null || size === null ? null : await findCheckpointNote(context.store.read, { epoch, size });
+    if (note === null) throw new CodedError('not_found');
+    return reply
+      .header('content-disposition', attachment(`checkpoint ${epoch}-${size}.txt`))
+      .type('text/plain; charset=utf-8')
+      .send(note);
+  },
+});
 
-async function loadLastBackup(context: Context): Promise<BackupMade | null> {
-  const { read } = context.store;
-  const row = await read
-    .selectFrom('action_history')
-    .select(['seq', 'received_at', 'details'])
-    .where('source', '=', INSTALLATION)
-    .where('action', '=', 'backup.made')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  const made = JSON.parse(row.details) as Extract<Action, { action: 'backup.made' }>;
-  return { ...made, at: row.received_at, seq: row.seq };
-}
+export const routes = [evidence, verify, seal, checkpoint];
 
 interface EvidenceProps {
   readonly frame: PageFrame;
   /** E-mail addresses of the admins. */
   readonly admins: readonly string[];
   readonly verifierKey: string;
-  readonly checkpoints: readonly Checkpoint[];
+  readonly checkpoints: readonly ListedCheckpoint[];
   readonly first: string | null;
   readonly next: string | null;
   /** Null: none is configured. */
@@ -219,7 +182,8 @@ interface EvidenceProps {
   readonly holds: readonly Hold[];
   /** Newest first, with one extra; null: the person does not see every source. */
   readonly erasures: readonly RecordedErasure[] | null;
-  readonly erasedBefore: string;
+  /** The erasure before which the list begins; null: the newest. */
+  readonly erasedBefore: number | null;
 }
 
 function EvidencePage(props: EvidenceProps) {
@@ -320,12 +284,11 @@ function CheckpointsPanel({ frame, verifierKey, checkpoints, first, next }: Evid
       )}
       <Pages first={first} next={next} />
       {frame.canWork ? (
-        <form class="buttons" method="post" action="/evidence/checkpoints">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} class="buttons" action="/evidence/checkpoints">
           <button class="quiet" type="submit">
             Make a checkpoint now
           </button>
-        </form>
+        </PostForm>
       ) : null}
       <h3>Verifier key</h3>
       <p class="mono">{verifierKey}</p>
@@ -453,10 +416,9 @@ function Verification({ frame, verified, job, seesAll }: EvidenceProps) {
       {isRunning ? (
         <JobProgress job={job} what="Verification of every entry" again="/evidence#verification" />
       ) : frame.canWork ? (
-        <form class="buttons" method="post" action="/evidence/verify">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} class="buttons" action="/evidence/verify">
           <button type="submit">Verify now</button>
-        </form>
+        </PostForm>
       ) : null}
       <p class="hint">
         Reads every entry again and checks it against its hash, its key, the signed checkpoints and the journal, as well
@@ -466,7 +428,7 @@ function Verification({ frame, verified, job, seesAll }: EvidenceProps) {
   );
 }
 
-function checkpointColumns(frame: PageFrame): readonly Column<Checkpoint>[] {
+function checkpointColumns(frame: PageFrame): readonly Column<ListedCheckpoint>[] {
   return [
     {
       title: 'Up to entry',
@@ -566,7 +528,7 @@ function Erasures({ frame, erasures, erasedBefore }: EvidenceProps) {
         />
       )}
       <Pages
-        first={erasedBefore === '' ? null : '/evidence#erasures'}
+        first={erasedBefore === null ? null : '/evidence#erasures'}
         next={(erasures?.length ?? 0) > SHOWN ? `/evidence?erasedBefore=${shown.at(-1)?.seq ?? 0}#erasures` : null}
       />
       <p>

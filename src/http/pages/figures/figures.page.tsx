@@ -1,19 +1,62 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { type CsvColumn, renderCsv, spreadsheetNote } from '../../../../reports/render/csv-json.ts';
-import type { Context } from '../../../context.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import { countBySource } from '../../../store/queries/decisions-in.ts';
-import { sourcesOf } from '../../auth/access.ts';
 import { periodOf } from '../parts/period.ts';
-import { attachment } from '../documents/download.page.tsx';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { attachment } from '../parts/attachment.ts';
+import { pagesWith, text, type Visit } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import { type Column, FilterForm, Input, Pages, Panel, Problems, Table } from '../parts/parts.tsx';
+
+type Parts = 'store' | 'config' | 'clock' | 'sources' | 'projector';
+const { page, file } = pagesWith<Parts>();
 
 /** Sources per page. */
 const SHOWN = 100;
+
+const days = z.object({ from: text, to: text });
+
+/** How much happened at each source in a period, for example for an invoice. Also of offboarded sources. */
+const figures = page({
+  path: '/figures',
+  rule: { who: 'read', source: 'installation' },
+  query: days.extend({ after: text }),
+  async load(visit) {
+    const { after } = visit.fields;
+    const found = await loadFigures(visit);
+    const { from, to, all } = found;
+    const rest = all.filter(({ slug }) => slug > after);
+    const shown = rest.slice(0, SHOWN);
+    const address = (more: Record<string, string>) =>
+      `/figures?${new URLSearchParams({ from, to, ...more }).toString()}`;
+    return {
+      ...found,
+      shown,
+      first: after === '' ? null : address({}),
+      next: rest.length > SHOWN ? address({ after: shown.at(-1)?.slug ?? '' }) : null,
+    };
+  },
+  show: (data, { frame }) => <FiguresPage frame={frame} {...data} />,
+  status: ({ problems }) => (problems.length > 0 ? 422 : 200),
+});
+
+const figuresFile = file({
+  path: '/figures/file',
+  rule: { who: 'read', source: 'installation' },
+  query: days.extend({ after: text }),
+  async send(visit) {
+    const { from, to, problems, all } = await loadFigures(visit);
+    if (problems.length > 0) return figures.again(visit, { fields: visit.fields });
+    return visit.reply
+      .header('content-disposition', attachment(`figures ${from} to ${to}.csv`))
+      .type('text/csv; charset=utf-8')
+      .send(Readable.from(renderCsv(fileColumns(from, to), all)));
+  },
+});
+
+export const routes = [figures, figuresFile];
 
 interface SourceFigures {
   readonly slug: string;
@@ -22,70 +65,31 @@ interface SourceFigures {
   readonly requests: number;
 }
 
-/** How much happened at each source in a period, for example for an invoice. Also of offboarded sources. */
-export async function sourceFigureRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/figures', async (request, reply) => send(request, reply, await load(request)));
-
-  app.get('/figures/file', async (request, reply) => {
-    const loaded = await load(request);
-    const { from, to, problems, all } = loaded;
-    if (problems.length > 0) return send(request, reply, loaded);
-    return reply
-      .header('content-disposition', attachment(`figures ${from} to ${to}.csv`))
-      .type('text/csv; charset=utf-8')
-      .send(Readable.from(renderCsv(fileColumns(from, to), all)));
-  });
-
-  function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { from, to, problems, all }: Awaited<ReturnType<typeof load>>,
-  ): FastifyReply {
-    const { after = '' } = formOf(request.query);
-    const rest = all.filter(({ slug }) => slug > after);
-    const shown = rest.slice(0, SHOWN);
-    const address = (more: Record<string, string>) =>
-      `/figures?${new URLSearchParams({ from, to, ...more }).toString()}`;
-    const page = (
-      <FiguresPage
-        frame={pageFrame(context, request, reply)}
-        from={from}
-        to={to}
-        problems={problems}
-        all={all}
-        shown={shown}
-        first={after === '' ? null : address({})}
-        next={rest.length > SHOWN ? address({ after: shown.at(-1)?.slug ?? '' }) : null}
-      />
-    );
-    return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
-  }
-
-  /** The figures of every source that the person may see. Without days: the current quarter up to today. None if the days are wrong. */
-  async function load(request: FastifyRequest) {
-    const { timeZone } = context.config;
-    const now = context.clock();
-    const today = dateIn(now.toISOString(), timeZone);
-    const form = formOf(request.query);
-    const from = form['from'] || quarterOf(today);
-    const to = form['to'] || today;
-    const { period, problems: invalid } = periodOf({ from, to }, { now, timeZone });
-    const isReversed = invalid.length === 0 && from > to;
-    const problems = isReversed ? ['The last day is before the first day.'] : invalid;
-    if (problems.length > 0) return { from, to, problems, all: [] };
-    const permitted = sourcesOf(context, request);
-    const sources = [
-      ...permitted.list(),
-      ...context.sources.offboarded().flatMap(({ source }) => permitted.findAny(source.slug) ?? []),
-    ];
-    await context.projector.catchUp();
-    const slugs = sources.map(({ slug }) => slug);
-    const counts = await countBySource(context.store.read, slugs, period);
-    const all = sources
-      .map(({ slug, name }): SourceFigures => ({ slug, name, ...(counts.get(slug) ?? { decisions: 0, requests: 0 }) }))
-      .sort((a, b) => (a.slug < b.slug ? -1 : 1));
-    return { from, to, problems, all };
-  }
+/**
+ * The figures of every source that the person may see. Without days: the current quarter up to today. None if the days
+ * are wrong.
+ */
+async function loadFigures({ context, permitted, fields }: Visit<Parts, z.output<typeof days>>) {
+  const { timeZone } = context.config;
+  const now = context.clock();
+  const today = dateIn(now.toISOString(), timeZone);
+  const from = fields.from || quarterOf(today);
+  const to = fields.to || today;
+  const { period, problems: invalid } = periodOf({ from, to }, { now, timeZone });
+  const isReversed = invalid.length === 0 && from > to;
+  const problems = isReversed ? ['The last day is before the first day.'] : invalid;
+  if (problems.length > 0) return { from, to, problems, all: [] };
+  const sources = [
+    ...permitted.list(),
+    ...context.sources.offboarded().flatMap(({ source }) => permitted.findAny(source.slug) ?? []),
+  ];
+  await context.projector.catchUp();
+  const slugs = sources.map(({ slug }) => slug);
+  const counts = await countBySource(context.store.read, slugs, period);
+  const all = sources
+    .map(({ slug, name }): SourceFigures => ({ slug, name, ...(counts.get(slug) ?? { decisions: 0, requests: 0 }) }))
+    .sort((a, b) => (a.slug < b.slug ? -1 : 1));
+  return { from, to, problems, all };
 }
 
 /** The first day of the quarter of a day. */

@@ -7,9 +7,10 @@ import type { Session } from '../../../people/sessions.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import type { Rule } from '../../auth/route-permissions.ts';
 import { officerOf } from '../../auth/sessions.ts';
+import { type LargeUpload, largeUploadForm } from './large-upload.ts';
 import { type PageFrame, renderPage } from './layout.tsx';
 import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './page-frame.ts';
-import { type Upload, uploadForm } from './upload.ts';
+import { type Upload, type UploadForm, uploadForm } from './upload.ts';
 
 /**
  * A route of the officers' pages, as a page file lists it in `routes`. Its rule is its row in the table of permissions;
@@ -159,34 +160,42 @@ export function pagesWith<N extends keyof Context>() {
     },
 
     /** A form with one file of at most `bytes`; `file` is null if none was chosen. */
-    upload<const P extends string, B extends Fields = typeof none>(
-      definition: Address<P> & {
-        readonly body?: B;
-        readonly bytes: number;
-        act(visit: Visit<N, z.output<B>, ParamsOf<P>>, file: Upload | null): Promise<FastifyReply>;
-        /** Answers with status 413. */
-        tooLarge(visit: Visit<N, unknown, ParamsOf<P>>): Promise<FastifyReply>;
-      },
-    ): PageRoute {
-      const { path, rule, body = none, bytes } = definition;
-      type Own = Visit<N, z.output<B>, ParamsOf<P>>;
-      return {
-        ...{ method: 'POST', path, rule, hasFile: true },
-        add: (app, context) =>
-          uploadForm(app, {
-            path,
-            rule,
-            bytes,
-            tooLarge: (request, reply) =>
-              definition.tooLarge(visitOf(context, request, reply, {}, request.query) as unknown as Own),
-            handler: (request, reply, file) =>
-              definition.act(
-                visitOf(context, request, reply, readForm(body, request.body), request.body) as unknown as Own,
-                file,
-              ),
-          }),
-      };
-    },
+    upload: <const P extends string, B extends Fields = typeof none>(
+      definition: UploadDefinition<N, P, B, Upload>,
+    ): PageRoute => uploadRoute(uploadForm, definition),
+
+    /** The same for a file that is too large for memory: it waits in a temporary folder, which is removed after the response. */
+    largeUpload: <const P extends string, B extends Fields = typeof none>(
+      definition: UploadDefinition<N, P, B, LargeUpload>,
+    ): PageRoute => uploadRoute(largeUploadForm, definition),
+  };
+}
+
+interface UploadDefinition<N extends keyof Context, P extends string, B extends Fields, F> extends Address<P> {
+  readonly body?: B;
+  readonly bytes: number;
+  act(visit: Visit<N, z.output<B>, ParamsOf<P>>, file: F | null): Promise<FastifyReply>;
+  /** Answers with status 413. */
+  tooLarge(visit: Visit<N, unknown, ParamsOf<P>>): Promise<FastifyReply>;
+}
+
+function uploadRoute<N extends keyof Context, P extends string, B extends Fields, F>(
+  register: (app: FastifyInstance, form: UploadForm<F>) => Promise<void>,
+  { path, rule, body, bytes, act, tooLarge }: UploadDefinition<N, P, B, F>,
+): PageRoute {
+  type Own = Visit<N, z.output<B>, ParamsOf<P>>;
+  return {
+    ...{ method: 'POST', path, rule, hasFile: true },
+    add: (app, context) =>
+      register(app, {
+        ...{ path, rule, bytes },
+        tooLarge: (request, reply) => tooLarge(visitOf(context, request, reply, {}, request.query) as unknown as Own),
+        handler: (request, reply, file) =>
+          act(
+            visitOf(context, request, reply, readForm(body ?? none, request.body), request.body) as unknown as Own,
+            file,
+          ),
+      }),
   };
 }
 
@@ -231,12 +240,16 @@ function visitOf<N extends keyof Context>(
   fields: unknown,
   sent: unknown,
 ): Visit<N> {
+  let frame: PageFrame | null = null;
   return {
     ...{ context, request, reply, fields },
     params: request.params as Readonly<Record<string, string>>,
     typed: formOf(sent),
     by: officerOf(request),
-    frame: pageFrame(context, request, reply),
+    // Only for pages: the token of its forms may set a cookie.
+    get frame() {
+      return (frame ??= pageFrame(context, request, reply));
+    },
     permitted: sourcesOf(context, request),
     projected: (seq) => untilProjected(context, seq),
     doneSoon: (id) => untilDoneSoon(context, id),

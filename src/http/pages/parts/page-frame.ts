@@ -4,13 +4,6 @@ import { can } from '../../../core/roles.ts';
 import type { PageFrame } from './layout.tsx';
 import { csrfToken, officerOf } from '../../auth/sessions.ts';
 
-/** One request to a page, with everything needed to answer it. */
-export interface Exchange {
-  readonly context: Context;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
 /** What every page needs to know about the signed-in officer. */
 export function pageFrame(
   context: Pick<Context, 'config' | 'version' | 'sources'>,

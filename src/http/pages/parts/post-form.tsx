@@ -7,7 +7,7 @@ type PostFormProps = {
   readonly action?: string;
   /** Sends a file too. */
   readonly hasFile?: boolean;
-} & Pick<JSX.IntrinsicElements['form'], 'children' | 'class' | 'id' | 'target'>;
+} & Pick<JSX.IntrinsicElements['form'], 'children' | 'class' | 'hidden' | 'id' | 'target'>;
 
 /** A form that changes something: always with the token without which it is refused. */
 export function PostForm({ frame, hasFile = false, children, ...rest }: PostFormProps) {

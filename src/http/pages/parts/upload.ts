@@ -10,6 +10,18 @@ export interface Upload {
   readonly bytes: Buffer;
 }
 
+/** A form with one file, which arrives as `F`. */
+export interface UploadForm<F> {
+  readonly path: string;
+  readonly rule: Rule;
+  /** Maximum size of the file. */
+  readonly bytes: number;
+  /** Answers with status 413 if the file is larger. */
+  readonly tooLarge: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  /** `file` is null if none was chosen. */
+  readonly handler: (request: FastifyRequest, reply: FastifyReply, file: F | null) => Promise<unknown>;
+}
+
 /**
  * A form with one file, sent with `POST` to a path. Registers its own scope next to the guarded one: a multipart body
  * must be read before the form's token can be checked, and is read only here, within these limits, once the person is
@@ -17,23 +29,7 @@ export interface Upload {
  */
 export async function uploadForm(
   app: FastifyInstance,
-  {
-    path,
-    rule,
-    bytes,
-    tooLarge,
-    handler,
-  }: {
-    readonly path: string;
-    /** Absent: the table has it. */
-    readonly rule?: Rule;
-    /** Maximum size of the file. */
-    readonly bytes: number;
-    /** Answers with status 413 if the file is larger. */
-    readonly tooLarge: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-    /** `file` is null if none was chosen. */
-    readonly handler: (request: FastifyRequest, reply: FastifyReply, file: Upload | null) => Promise<unknown>;
-  },
+  { path, rule, bytes, tooLarge, handler }: UploadForm<Upload>,
 ): Promise<void> {
   await app.register(async (scope) => {
     await scope.register(multipart, {
@@ -46,7 +42,7 @@ export async function uploadForm(
     });
     requireCsrf(scope);
     scope.post(path, {
-      ...(rule === undefined ? {} : { config: { rule } }),
+      config: { rule },
       // The file is held in memory; the limits above are stricter for everything else.
       bodyLimit: bytes + 200_000,
       errorHandler(error: FastifyError, request, reply) {

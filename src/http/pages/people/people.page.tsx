@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { adminAddressOf } from '../../admin-address.ts';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { countOpenOf } from '../../../cases/list-cases.ts';
@@ -19,9 +19,9 @@ import {
 } from '../../../people/people.ts';
 import { type ApiToken, listApiTokens } from '../../../people/api-tokens.ts';
 import type { NewLink } from '../../../people/links.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith, type Said, several, text, ticked, type Visit } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   Badge,
   Choice,
@@ -37,144 +37,180 @@ import {
 } from '../parts/parts.tsx';
 import { reachText, roleTexts, type Worded } from '../parts/words.ts';
 
-interface PersonParams {
-  readonly Params: { readonly personId: string };
-}
+type Parts = 'store' | 'ledger' | 'keys' | 'clock' | 'sources' | 'projector' | 'jobs' | 'config';
+const { page, form } = pagesWith<Parts>();
 
-const doneTexts: Readonly<Record<string, string>> = {
-  changed: 'The change has been saved. It takes effect with the person’s next click.',
-  address: 'The address has been changed. The person signs in with it from now on.',
-  disabled: 'The account is disabled and its sessions have ended.',
-  enabled: 'The account is enabled again.',
-};
+const rule = { who: 'administer', source: 'installation' } as const;
 
 /** Everyone with an account, and what an owner or admin can do about it. */
-export async function peopleRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/people', (request, reply) => {
-    const { done = '', person = '' } = formOf(request.query);
-    return sendPeople(request, reply, { done: doneTexts[done] ?? null, left: done === 'disabled' ? person : '' });
-  });
-
-  app.post('/people', async (request, reply) => {
-    const form = formOf(request.body);
-    const { name = '', email = '' } = form;
-    const rights = rightsOf(request);
-    const invited =
-      rights.contradiction ?? (await invitePerson(context, { name, email, ...rights }, officerOf(request)));
-    return answer(request, reply, invited, { form: { ...form, sources: rights.ticked }, done: null });
-  });
-
-  app.post<PersonParams>('/people/:personId', async (request, reply) => {
-    const { name = '' } = formOf(request.body);
-    const { personId } = request.params;
-    const rights = rightsOf(request);
-    const changed =
-      rights.contradiction ?? (await changePerson(context, personId, { name, ...rights }, officerOf(request)));
-    return answer(request, reply, changed, { done: 'changed' });
-  });
-
-  app.post<PersonParams>('/people/:personId/address', async (request, reply) => {
-    const { email = '' } = formOf(request.body);
-    const changed = await changeAddress(context, request.params.personId, email, officerOf(request));
-    return answer(request, reply, changed, { done: 'address' });
-  });
-
-  app.post<PersonParams>('/people/:personId/link', async (request, reply) => {
-    const { factor, known } = formOf(request.body);
-    const what = { withoutSecondFactor: factor === 'remove', isKnown: known === 'yes' };
-    const { personId } = request.params;
-    const made = await createPasswordLink(context, personId, officerOf(request), what);
-    return answer(request, reply, made, { done: null });
-  });
-
-  app.post<PersonParams>('/people/:personId/access', async (request, reply) => {
-    const isDisabled = formOf(request.body)['access'] !== 'enable';
-    const { personId } = request.params;
-    const set = await setDisabled(context, personId, isDisabled, officerOf(request));
-    return answer(request, reply, set, { done: isDisabled ? `disabled&person=${personId}` : 'enabled' });
-  });
-
-  /**
-   * Role and sources in a form. Several checkboxes with one name arrive as a list. Ticked boxes beside “every source” are
-   * a contradiction: the ticks show that the account was to be limited.
-   */
-  function rightsOf(request: FastifyRequest) {
-    const { role, reach, sources } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-    if (!isRole(role)) throw new CodedError('invalid_request');
-    const known = new Set(choices().map(({ slug }) => slug));
-    const ticked = [sources].flat().filter((slug): slug is string => typeof slug === 'string' && known.has(slug));
-    const isLimited = reach === 'some';
-    const contradiction =
-      isLimited || ticked.length === 0
-        ? null
-        : {
-            outcome: 'refused' as const,
-            problems: [
-              `You chose “every source” and also ticked ${counted(ticked.length, 'source', 'sources')}: choose “only those ticked below”, or untick them.`,
-            ],
-          };
-    return { role, sources: isLimited ? ticked : null, ticked, contradiction };
-  }
-
-  /** The sources that an account can be limited to. An offboarded one still has its evidence. */
-  function choices(): readonly Pick<Source, 'slug' | 'name'>[] {
-    const { sources } = context;
-    return [
-      ...sources.list(),
-      ...sources.offboarded().map(({ source: { slug, name } }) => ({ slug, name: `${name} (offboarded)` })),
-    ];
-  }
-
-  function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    outcome: PersonOutcome,
-    shown: { readonly form?: InviteForm; readonly done: string | null },
-  ): FastifyReply | Promise<FastifyReply> {
-    switch (outcome.outcome) {
-      case 'done': {
-        const { link, person } = outcome;
-        // Shown in the response itself: a link must not be in a URL, and is stored nowhere.
-        if (link !== null) return sendPeople(request, reply, { made: { link, person } });
-        return reply.redirect(`/people?done=${shown.done ?? ''}`, 303);
-      }
-      case 'refused':
-        return sendPeople(request, reply, { problems: outcome.problems, form: shown.form ?? {} }, 422);
-      case 'unknown':
-        throw new CodedError('not_found', 'Unknown person.');
-      default:
-        return outcome satisfies never;
-    }
-  }
-
-  async function sendPeople(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: Pick<PeopleProps, 'problems' | 'form' | 'done'> & {
-      readonly made?: { link: NewLink; person: Person };
-      /** The account that was just disabled. */
-      readonly left?: string;
-    },
-    status = 200,
-  ): Promise<FastifyReply> {
-    const { made, left = '', ...rest } = shown;
+const everyone = page({
+  path: '/people',
+  rule,
+  query: z.object({ done: text, person: text }),
+  done: {
+    changed: 'The change has been saved. It takes effect with the person’s next click.',
+    address: 'The address has been changed. The person signs in with it from now on.',
+    disabled: 'The account is disabled and its sessions have ended.',
+    enabled: 'The account is enabled again.',
+  },
+  async load(visit, { made, invited }: Said<{ made: Made; invited: Invitation }>) {
+    const { context, fields, by, request } = visit;
+    // The account that was just disabled.
+    const left = fields.done === 'disabled' ? fields.person : '';
     if (left !== '') await context.projector.catchUp();
-    const link =
-      made === undefined
-        ? null
-        : { ...made, url: `${adminAddressOf(context.config, request)}/join?token=${made.link.token}` };
-    const props = {
-      frame: pageFrame(context, request, reply),
+    return {
       people: await listPeople(context),
       held: await listHeld(context),
-      sources: choices(),
+      sources: choices(context),
       tokens: await listApiTokens(context),
-      ownId: officerOf(request).personId,
-      link,
+      ownId: by.personId,
+      link:
+        made === undefined
+          ? null
+          : { ...made, url: `${adminAddressOf(context.config, request)}/join?token=${made.link.token}` },
       leftOpen: left === '' ? null : { personId: left, count: await countOpenOf(context.store.read, left) },
-      ...rest,
+      invited: invited ?? {},
     };
-    return html(reply, renderPage(<PeoplePage {...props} />), status);
+  },
+  show: (data, { frame, said: { problems, done } }) => (
+    <PeoplePage frame={frame} {...data} problems={problems} done={done} />
+  ),
+});
+
+/** Role and sources in a form. */
+const rights = { role: z.enum(roles), reach: text, sources: several };
+
+const invite = form({
+  path: '/people',
+  rule,
+  body: z.object({ name: text, email: text, ...rights }),
+  async act(visit) {
+    const { context, fields, by } = visit;
+    const { name, email, role, reach } = fields;
+    const { sources, ticked, contradiction } = rightsOf(context, fields);
+    const outcome = contradiction ?? (await invitePerson(context, { name, email, role, sources }, by));
+    return answer(visit, outcome, '', { name, email, role, reach, sources: ticked });
+  },
+});
+
+const change = form({
+  path: '/people/:personId',
+  rule,
+  body: z.object({ name: text, ...rights }),
+  async act(visit) {
+    const { context, params, fields, by } = visit;
+    const { name, role } = fields;
+    const { sources, contradiction } = rightsOf(context, fields);
+    const outcome = contradiction ?? (await changePerson(context, params.personId, { name, role, sources }, by));
+    return answer(visit, outcome, 'changed');
+  },
+});
+
+const address = form({
+  path: '/people/:personId/address',
+  rule,
+  body: z.object({ email: text }),
+  async act(visit) {
+    const { context, params, fields, by } = visit;
+    return answer(visit, await changeAddress(context, params.personId, fields.email, by), 'address');
+  },
+});
+
+const link = form({
+  path: '/people/:personId/link',
+  rule,
+  body: z.object({ factor: text, known: ticked }),
+  async act(visit) {
+    const { context, params, fields, by } = visit;
+    const what = { withoutSecondFactor: fields.factor === 'remove', isKnown: fields.known };
+    return answer(visit, await createPasswordLink(context, params.personId, by, what), '');
+  },
+});
+
+const access = form({
+  path: '/people/:personId/access',
+  rule,
+  body: z.object({ access: text }),
+  async act(visit) {
+    const { context, params, fields, by } = visit;
+    const { personId } = params;
+    const isDisabled = fields.access !== 'enable';
+    const set = await setDisabled(context, personId, isDisabled, by);
+    return answer(visit, set, isDisabled ? `disabled&person=${personId}` : 'enabled');
+  },
+});
+
+export const routes = [everyone, invite, change, address, link, access];
+
+/** A new link, and whose it is. */
+interface Made {
+  readonly link: NewLink;
+  readonly person: Person;
+}
+
+/** An invitation that was refused, as it was filled in. */
+interface Invitation {
+  readonly name?: string;
+  readonly email?: string;
+  readonly role?: string;
+  readonly reach?: string;
+  readonly sources?: readonly string[];
+}
+
+/**
+ * The sources in a form; null: all. Ticked boxes beside “every source” are a contradiction: the ticks show that the
+ * account was to be limited.
+ */
+function rightsOf(
+  context: Pick<Context, 'sources'>,
+  { reach, sources }: { readonly reach: string; readonly sources: readonly string[] },
+) {
+  const known = new Set(choices(context).map(({ slug }) => slug));
+  const ticked = sources.filter((slug) => known.has(slug));
+  const isLimited = reach === 'some';
+  const contradiction =
+    isLimited || ticked.length === 0
+      ? null
+      : {
+          outcome: 'refused' as const,
+          problems: [
+            `You chose “every source” and also ticked ${counted(ticked.length, 'source', 'sources')}: choose “only those ticked below”, or untick them.`,
+          ],
+        };
+  return { sources: isLimited ? ticked : null, ticked, contradiction };
+}
+
+/** The sources that an account can be limited to. An offboarded one still has its evidence. */
+function choices({ sources }: Pick<Context, 'sources'>): readonly Pick<Source, 'slug' | 'name'>[] {
+  return [
+    ...sources.list(),
+    ...sources.offboarded().map(({ source: { slug, name } }) => ({ slug, name: `${name} (offboarded)` })),
+  ];
+}
+
+const nothing = { done: '', person: '' };
+
+/** `done`: the end of the address to look at, unless there is a link to show. */
+async function answer(
+  visit: Visit<Parts>,
+  outcome: PersonOutcome,
+  done: string,
+  invited: Invitation = {},
+): ReturnType<typeof everyone.again> {
+  switch (outcome.outcome) {
+    case 'done': {
+      const { link: made, person } = outcome;
+      // Shown in the response itself: a link must not be in a URL, and is stored nowhere.
+      if (made !== null)
+        return everyone.again(visit, { fields: nothing, said: { made: { link: made, person } }, status: 200 });
+      return visit.goTo(`/people?done=${done}`);
+    }
+    case 'refused':
+      return everyone.again(visit, { fields: nothing, said: { problems: outcome.problems, invited } });
+    case 'unknown':
+      throw new CodedError('not_found', 'Unknown person.');
+    default:
+      return outcome satisfies never;
   }
 }
 
@@ -189,25 +225,16 @@ interface PeopleProps {
   /** The viewer's account; null without one. */
   readonly ownId: string | null;
   /** A new link. */
-  readonly link: { readonly link: NewLink; readonly person: Person; readonly url: string } | null;
+  readonly link: (Made & { readonly url: string }) | null;
   /** Open requests of the account that was just disabled. */
   readonly leftOpen: { readonly personId: string; readonly count: number } | null;
-  readonly form?: InviteForm;
-  readonly problems?: readonly string[];
-  readonly done?: string | null;
-}
-
-/** An invitation that was refused, as it was filled in. */
-interface InviteForm {
-  readonly name?: string;
-  readonly email?: string;
-  readonly role?: string;
-  readonly reach?: string;
-  readonly sources?: readonly string[];
+  readonly invited: Invitation;
+  readonly problems: readonly string[];
+  readonly done: string | null;
 }
 
 function PeoplePage(props: PeopleProps) {
-  const { frame, people, held, sources, tokens, ownId, link, leftOpen, form = {}, problems = [], done = null } = props;
+  const { frame, people, held, sources, tokens, ownId, link, leftOpen, invited, problems, done } = props;
   const columns: readonly Column<Person>[] = [
     {
       title: 'Person',
@@ -280,16 +307,15 @@ function PeoplePage(props: PeopleProps) {
         )}
       </Panel>
       <Panel id="invite" title="Invite someone">
-        <form method="post" action="/people">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/people">
           <div class="pair">
-            <Input id="name" label="Name" maxLength={100} value={form.name ?? ''} autocomplete="off" />
+            <Input id="name" label="Name" maxLength={100} value={invited.name ?? ''} autocomplete="off" />
             <Input
               id="email"
               label="E-mail"
               type="email"
               maxLength={254}
-              value={form.email ?? ''}
+              value={invited.email ?? ''}
               autocomplete="off"
               hint="They sign in with it. No mail is sent: pass on the link yourself."
             />
@@ -297,13 +323,13 @@ function PeoplePage(props: PeopleProps) {
           <RightsFields
             id="new"
             under={under}
-            role={roleOf(form.role)}
-            reach={form.reach === 'some' ? (form.sources ?? []) : null}
-            ticked={form.sources ?? []}
+            role={roleOf(invited.role)}
+            reach={invited.reach === 'some' ? (invited.sources ?? []) : null}
+            ticked={invited.sources ?? []}
             sources={sources}
           />
           <button type="submit">Create the invitation</button>
-        </form>
+        </PostForm>
       </Panel>
       <Panel id="roles" title="What the roles may do">
         <dl class="facts">
@@ -335,9 +361,7 @@ function stateOf({ disabledAt, joinedAt }: Person): Worded {
   return joinedAt === null ? { text: 'invited', tone: 'warn' } : { text: 'active', tone: 'good' };
 }
 
-interface LinkNoticeProps {
-  readonly link: NewLink;
-  readonly person: Person;
+interface LinkNoticeProps extends Made {
   readonly url: string;
   readonly frame: PageFrame;
 }
@@ -377,8 +401,7 @@ function PersonForms({
   const here = `/people/${encodeURIComponent(personId)}`;
   return (
     <div>
-      <form method="post" action={here}>
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action={here}>
         <Input id={`name-${personId}`} name="name" label="Name" maxLength={100} value={name} autocomplete="off" />
         <RightsFields
           id={personId}
@@ -390,14 +413,13 @@ function PersonForms({
         <button type="submit" aria-label={`Save ${name}`}>
           Save
         </button>
-      </form>
+      </PostForm>
       {isOwn ? (
         <p class="more">
           Change your e-mail address under <a href="/account#rights">Your account</a>.
         </p>
       ) : (
-        <form class="more" method="post" action={`${here}/address`}>
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} class="more" action={`${here}/address`}>
           <Input
             id={`email-${personId}`}
             name="email"
@@ -415,12 +437,11 @@ function PersonForms({
           <button class="quiet" type="submit" aria-label={`Change the address of ${name}`}>
             Change the address
           </button>
-        </form>
+        </PostForm>
       )}
       <div class="buttons">
         {disabledAt !== null ? null : (
-          <form method="post" action={`${here}/link`}>
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action={`${here}/link`}>
             {person.hasSecondFactor ? (
               <label class="box">
                 <input type="checkbox" name="factor" value="remove" /> Also remove the one-time code (lost phone)
@@ -443,15 +464,14 @@ function PersonForms({
             <button class="quiet" type="submit">
               {joinedAt === null ? 'New invitation link' : 'Create a reset link'}
             </button>
-          </form>
+          </PostForm>
         )}
-        <form method="post" action={`${here}/access`}>
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action={`${here}/access`}>
           <input type="hidden" name="access" value={disabledAt === null ? 'disable' : 'enable'} />
           <button class="quiet" type="submit">
             {disabledAt === null ? 'Disable the account' : 'Enable the account'}
           </button>
-        </form>
+        </PostForm>
       </div>
     </div>
   );

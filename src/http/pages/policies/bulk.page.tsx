@@ -10,7 +10,7 @@ import { isCallable } from '../../../policies/callable-source.ts';
 import type { FormA } from '../../../policies/generate.ts';
 import { bulkJob, findBulkJob, publishJob } from '../../../policies/jobs.ts';
 import type { ItemRow } from '../../../policies/settle-calls.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { pagesWith, text, ticked, type Visit } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { PostForm } from '../parts/post-form.tsx';

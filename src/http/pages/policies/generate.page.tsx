@@ -10,7 +10,7 @@ import { generateJob, OUTCOME_UNKNOWN, publishJob } from '../../../policies/jobs
 import { fetchPolicyList } from '../../../policies/list.ts';
 import { loadCalls, loadQuotas, type Quota } from '../../../policies/show.ts';
 import { assertPolicyOf } from '../../auth/access.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';

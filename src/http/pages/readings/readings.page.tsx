@@ -10,7 +10,7 @@ import {
 import { can } from '../../../core/roles.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { Jobs } from '../../../jobs/jobs.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { pagesWith } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive } from '../parts/live-script.ts';

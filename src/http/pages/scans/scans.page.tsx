@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import {
   loadIntegrations,
   loadInventories,
@@ -14,15 +14,12 @@ import {
   type SiteInventory,
 } from '../../../../reports/scan-audit/findings.ts';
 import type { ShownColumn } from '../../../../reports/render/blocks.ts';
-import type { Context } from '../../../context.ts';
 import { addDays, startOfDay } from '../../../core/zoned-days.ts';
 import { momentText } from '../../../core/time-words.ts';
-import { renderPage, Page, type PageFrame } from '../parts/layout.tsx';
+import { pagesWith, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import { createScanQueries, type ScanRow } from '../../../store/queries/history-scans.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { formOf, html, pageFrame } from '../parts/page-frame.ts';
 import type { Source } from '../../../core/source.ts';
-
 import {
   Choice,
   Facts,
@@ -38,37 +35,49 @@ import {
   WebhookAddress,
 } from '../parts/parts.tsx';
 
-/** Findings of scans, and integrations. Inside the guarded scope. */
-export async function scanRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/scans', async (request, reply) => {
-    const { source: asked = '', site: wanted = '', at = '' } = formOf(request.query);
-    const permitted = sourcesOf(context, request);
+const { page } = pagesWith<'store' | 'config'>();
+
+/** Scans listed on the page. */
+const SCANS_SHOWN = 25;
+/** If there are more sites than this, one is shown at a time. */
+const SITES_TOGETHER = 5;
+/** Cookies of a site listed on the page. */
+const ITEMS_SHOWN = 300;
+
+/** Findings of scans, and integrations. */
+const scans = page({
+  path: '/scans',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text, site: text, at: text }),
+  async load({ context, permitted, fields: { source: asked, site: wanted, at } }) {
     const sources = permitted.list();
     const source = permitted.findAny(asked)?.slug ?? sources[0]?.slug ?? '';
-    const to = endOf(at);
+    const to = endOf(at, context.config.timeZone);
     const scope = { source, asOf: Number.MAX_SAFE_INTEGER, ...(to && { to }) };
     const history = createScanQueries(context.store.read);
     const sites = (await history.lastInventories(scope)).map((row) => row.site);
     const site = sites.includes(wanted) && wanted !== '' ? wanted : null;
     const shown = site ?? (sites.length > SITES_TOGETHER ? sites[0] : undefined);
-    const props = {
-      frame: pageFrame(context, request, reply),
+    return {
       ...{ sources, source, sites, site: shown ?? null, at: to === undefined ? '' : at },
       inventories: await loadInventories(history, { ...scope, ...(shown !== undefined && { site: shown }) }),
       scans: await history.scanRows({ ...scope, ...(shown !== undefined && { site: shown }), limit: SCANS_SHOWN }),
       integrations: (await loadIntegrations(history, scope)).states,
       problems: at !== '' && to === undefined ? ['Enter the day as YYYY-MM-DD.'] : [],
     };
-    return html(reply, renderPage(<ScansPage {...props} />), props.problems.length > 0 ? 422 : 200);
-  });
+  },
+  show: (data, { frame }) => <ScansPage frame={frame} {...data} />,
+  status: ({ problems }) => (problems.length > 0 ? 422 : 200),
+});
 
-  /** The first moment after a day; undefined if the text is not a day. */
-  function endOf(day: string): string | undefined {
-    try {
-      return startOfDay(addDays(day, 1), context.config.timeZone);
-    } catch {
-      return undefined;
-    }
+export const routes = [scans];
+
+/** The first moment after a day; undefined if the text is not a day. */
+function endOf(day: string, timeZone: string): string | undefined {
+  try {
+    return startOfDay(addDays(day, 1), timeZone);
+  } catch {
+    return undefined;
   }
 }
 
@@ -85,12 +94,12 @@ interface ScansProps {
   readonly inventories: readonly SiteInventory[];
   readonly scans: readonly ScanRow[];
   readonly integrations: Integrations['states'];
-  readonly problems?: readonly string[];
+  readonly problems: readonly string[];
 }
 
 /** Findings of scans on a source's sites, how they changed, and what is connected. */
 function ScansPage(props: ScansProps) {
-  const { frame, source, at, inventories, scans, integrations, problems = [] } = props;
+  const { frame, source, at, inventories, scans, integrations, problems } = props;
   const time = (iso: string) => momentText(iso, frame.timeZone);
   return (
     <Page title="Scans and integrations" frame={frame} current="scans">
@@ -146,13 +155,6 @@ function ScansPage(props: ScansProps) {
     </Page>
   );
 }
-
-/** Scans listed on the page. */
-const SCANS_SHOWN = 25;
-/** If there are more sites than this, one is shown at a time. */
-const SITES_TOGETHER = 5;
-/** Cookies of a site listed on the page. */
-const ITEMS_SHOWN = 300;
 
 function ChoicePanel({ sources, source, sites, site, at, frame }: ScansProps) {
   return (

@@ -9,8 +9,9 @@ import type { ErasurePlan } from '../../../erasure/plan.ts';
 import { digestOfPlan, type ErasureProposal, PROPOSAL_DAYS } from '../../../erasure/proposal.ts';
 import { summaryOf } from '../../../erasure/summary.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
-import { Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { liveScriptPath } from '../parts/live-script.ts';
 import {
   AskAdmin,
@@ -269,14 +270,13 @@ function ChoiceForm({
   return (
     <details open={by === (form['by'] ?? first)} name="what">
       <summary>{title}</summary>
-      <form method="post" action="/settings/erasures/preview">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/settings/erasures/preview">
         <input type="hidden" name="by" value={by} />
         {children}
         <div class="buttons">
           <button type="submit">Show what would be erased</button>
         </div>
-      </form>
+      </PostForm>
     </details>
   );
 }
@@ -430,8 +430,7 @@ export function PreviewPage({
       <PlanTables frame={frame} plan={plan} admins={admins} />
       <Panel id="confirm" title={needsSecond ? 'Propose the erasure' : 'Erase it'}>
         {needsSecond ? <p>The controller requires two people: erasing starts once another person approves.</p> : null}
-        <form method="post" action="/settings/erasures">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/settings/erasures">
           {hidden.map((name) => (
             <input key={name} type="hidden" name={name} value={form[name]} />
           ))}
@@ -473,7 +472,7 @@ export function PreviewPage({
           <div class="buttons">
             <button type="submit">{needsSecond ? 'Propose the erasure' : 'Erase for good'}</button>
           </div>
-        </form>
+        </PostForm>
       </Panel>
     </Page>
   );
@@ -614,8 +613,7 @@ function DecisionPanel({
   return (
     <Panel id="decide" title="Decide">
       {mayApprove ? null : <p>You proposed this: another person must approve it.</p>}
-      <form method="post" action={addressOf(proposal.id)} class="buttons">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action={addressOf(proposal.id)} class="buttons">
         {mayApprove && isFound ? (
           <button type="submit" name="decision" value="approve">
             {proposal.needsSecond ? 'Approve and erase for good' : 'Erase for good'}
@@ -624,7 +622,7 @@ function DecisionPanel({
         <button type="submit" class="quiet" name="decision" value="withdraw">
           Withdraw the proposal
         </button>
-      </form>
+      </PostForm>
     </Panel>
   );
 }

@@ -1,10 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { letterLanguages } from '../../../../reports/letters/languages.ts';
 import { letterBlocks, letterProposals } from '../../../../reports/letters/letter.ts';
 import { fillOwnText, placeholders } from '../../../../reports/letters/own-text.ts';
 import { type LetterStep, letterSteps } from '../../../../reports/letters/texts.ts';
 import { renderHtmlPart } from '../../../../reports/render/html.tsx';
-import type { Context } from '../../../context.ts';
 import { isoNow } from '../../../core/clock.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
@@ -19,93 +18,85 @@ import {
   sampleFacts,
   saveOwnText,
 } from '../../../documents/letter-texts.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { number, pagesWith, text, type Visit } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { Choice, Done, Field, Moment, Panel, Problems, Table } from '../parts/parts.tsx';
 import { letterText } from '../parts/words.ts';
 import { allowLive } from '../parts/live-script.ts';
 import { typingScriptPath } from '../parts/typing-script.ts';
 
-const doneTexts: Readonly<Record<string, string>> = {
-  saved: 'Saved. New letters start from it.',
-  standard: 'Letters start from the standard text again.',
-};
+const { page, form } = pagesWith<'store' | 'ledger' | 'clock' | 'config' | 'projector' | 'loadProfile'>();
+
+/** The letter that is shown or changed. */
+const letter = z.object({ source: text, step: text, language: text });
 
 /** The controller's own wording of letters, by kind and language. */
-export async function letterTextRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/settings/letters', (request, reply) => {
-    const { done = '' } = formOf(request.query);
-    return send(request, reply, formOf(request.query), { done: doneTexts[done] ?? null });
-  });
-
-  app.post('/settings/letters', { bodyLimit: 16_384 + OWN_TEXT_LENGTH * 12 }, async (request, reply) => {
-    const form = formOf(request.body);
-    const { text = '', basedOn = '', do: wanted = '' } = form;
-    if (wanted !== 'save' && wanted !== 'standard')
-      return send(request, reply, form, { text, problems: problemsOfOwnText(text) });
-    const place = placeOf(request, form);
-    const saved = await saveOwnText(context, place, {
-      text: wanted === 'standard' ? null : text,
-      basedOn: /^\d{1,15}$/.test(basedOn) ? Number(basedOn) : -1,
-      actor: officerOf(request).officer,
-    });
-    if (saved.outcome === 'refused') return send(request, reply, form, { text, problems: saved.problems }, 422);
-    if (saved.outcome === 'conflict') {
-      const problems = ['Someone else changed this text in the meantime: check the history below, then save again.'];
-      return send(request, reply, form, { text, problems }, 409);
-    }
-    if (saved.outcome === 'saved') await untilProjected(context, saved.seq);
-    const query = { source: place.source ?? '', step: place.step, language: place.language };
-    const done = wanted === 'standard' || text.trim() === '' ? 'standard' : 'saved';
-    return reply.redirect(`/settings/letters?${new URLSearchParams({ ...query, done }).toString()}`, 303);
-  });
-
-  /** The requested place; if the person may not see the source, all sources; if there is no such letter, the first. */
-  function placeOf(
-    request: FastifyRequest,
-    { source = '', step = '', language = '' }: Readonly<Record<string, string>>,
-  ) {
-    const own = sourcesOf(context, request).find(source)?.slug ?? null;
-    return {
-      source: own,
-      ...(readLetterPlace(step, language) ?? { step: 'acknowledgement' as const, language: 'en' }),
-    };
-  }
-
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    form: Readonly<Record<string, string>>,
-    shown: { readonly text?: string; readonly problems?: readonly string[]; readonly done?: string | null },
-    status = 200,
-  ): Promise<FastifyReply> {
-    const place = placeOf(request, form);
+const letters = page({
+  path: '/settings/letters',
+  rule: { who: 'read', source: 'installation' },
+  query: letter,
+  done: { saved: 'Saved. New letters start from it.', standard: 'Letters start from the standard text again.' },
+  async load({ context, permitted, fields, by, reply }, { form: typed }) {
+    const place = placeOf(permitted, fields);
     await context.projector.catchUp();
-    const history = await listOwnTexts(context.store.read, place);
-    const permitted = sourcesOf(context, request);
-    const source = permitted.list().find(({ slug }) => slug === place.source) ?? permitted.list()[0] ?? null;
+    const { read } = context.store;
+    const history = await listOwnTexts(read, place);
+    const sources = permitted.list();
+    const source = sources.find(({ slug }) => slug === place.source) ?? sources[0] ?? null;
     const controller = (await context.loadProfile(source))?.name ?? 'Acme GmbH';
-    const props: LetterTextsProps = {
-      frame: pageFrame(context, request, reply),
-      sources: permitted.list(),
-      ...place,
-      text: shown.text ?? history[0]?.text ?? '',
-      history,
-      general:
-        place.source === null
-          ? null
-          : ((await listOwnTexts(context.store.read, { ...place, source: null }))[0]?.text ?? null),
-      mayChange: can(officerOf(request).role, 'administer'),
-      today: dateIn(isoNow(context.clock), context.config.timeZone),
-      controller,
-      problems: shown.problems ?? [],
-      done: shown.done ?? null,
-    };
     allowLive(reply);
-    return html(reply, renderPage(<LetterTextsPage {...props} />), status);
-  }
+    return {
+      ...{ sources, ...place, history, controller },
+      text: typed['text'] ?? history[0]?.text ?? '',
+      general: place.source === null ? null : ((await listOwnTexts(read, { ...place, source: null }))[0]?.text ?? null),
+      mayChange: can(by.role, 'administer'),
+      today: dateIn(isoNow(context.clock), context.config.timeZone),
+    };
+  },
+  show: (data, { frame, said: { problems, done } }) => (
+    <LetterTextsPage frame={frame} {...data} problems={problems} done={done} />
+  ),
+});
+
+const save = form({
+  path: '/settings/letters',
+  rule: { who: 'administer', source: 'installation', isWritten: true },
+  body: letter.extend({ text, basedOn: number, do: text }),
+  bytes: 16_384 + OWN_TEXT_LENGTH * 12,
+  async act(visit) {
+    const { context, fields } = visit;
+    const { text: own, basedOn, do: wanted } = fields;
+    const again = (problems: readonly string[], status: number) =>
+      letters.again(visit, { fields, said: { problems, form: { text: own } }, status });
+    if (wanted !== 'save' && wanted !== 'standard') return again(problemsOfOwnText(own), 200);
+    const place = placeOf(visit.permitted, fields);
+    const saved = await saveOwnText(context, place, {
+      text: wanted === 'standard' ? null : own,
+      basedOn: basedOn ?? -1,
+      actor: visit.by.officer,
+    });
+    if (saved.outcome === 'refused') return again(saved.problems, 422);
+    if (saved.outcome === 'conflict')
+      return again(['Someone else changed this text in the meantime: check the history below, then save again.'], 409);
+    if (saved.outcome === 'saved') await visit.projected(saved.seq);
+    const query = { source: place.source ?? '', step: place.step, language: place.language };
+    const done = wanted === 'standard' || own.trim() === '' ? 'standard' : 'saved';
+    return visit.goTo(`/settings/letters?${new URLSearchParams({ ...query, done }).toString()}`);
+  },
+});
+
+export const routes = [letters, save];
+
+/** The requested place; if the person may not see the source, all sources; if there is no such letter, the first. */
+function placeOf(
+  permitted: Pick<Visit<never>['permitted'], 'find'>,
+  { source, step, language }: z.output<typeof letter>,
+) {
+  return {
+    source: permitted.find(source)?.slug ?? null,
+    ...(readLetterPlace(step, language) ?? { step: 'acknowledgement' as const, language: 'en' }),
+  };
 }
 
 interface LetterTextsProps {
@@ -231,8 +222,7 @@ function TextForm({ frame, source, step, language, text, history }: LetterTextsP
     .map(([name, words]) => `{${name}}: ${words}`)
     .join('. ')}.`;
   return (
-    <form method="post" action="/settings/letters">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/settings/letters">
       <input type="hidden" name="source" value={source ?? ''} />
       <input type="hidden" name="step" value={step} />
       <input type="hidden" name="language" value={language} />
@@ -255,6 +245,6 @@ function TextForm({ frame, source, step, language, text, history }: LetterTextsP
           </button>
         )}
       </div>
-    </form>
+    </PostForm>
   );
 }

@@ -1,238 +1,138 @@
-import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, mkdir, readFile, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { basename } from 'node:path';
 import {
-  applyProfileForm,
-  copyForSource,
-  type ProfileField,
-  profileSections,
-  type ProfileForm,
-  readProfileForm,
-} from '../../../config/profile-form.ts';
-import { controllerFileOf, PROFILES_FOLDER } from '../../../config.ts';
+  findLastProfileChange,
+  giveOwnProfile,
+  ownerOfProfile,
+  type ProfileFile,
+  readProfileFile,
+  saveProfile,
+} from '../../../config/profile-file.ts';
+import { type ProfileField, profileSections, type ProfileForm, readProfileForm } from '../../../config/profile-form.ts';
 import { parseControllerProfile } from '../../../config/settings-files.ts';
-import type { Context } from '../../../context.ts';
-import type { Action } from '../../../core/action.ts';
-import { isoNow } from '../../../core/clock.ts';
-import { codeOf, CodedError } from '../../../core/errors.ts';
+import { CodedError } from '../../../core/errors.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
-import { INSTALLATION } from '../../../core/vocabulary.ts';
-import { sha256Hex } from '../../../crypto/hash.ts';
 import { missingProfileParts } from '../../../law/profile.ts';
 import { retentionUnder } from '../../../erasure/retention.ts';
-import { appendAction } from '../../../ledger/append-action.ts';
-import { writeDurably } from '../../../ledger/durable-file.ts';
 import { sourceProblems } from '../../../sources/refusals.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { periodText } from './retention.page.tsx';
-import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { periodText } from './period-text.ts';
+import { pagesWith, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { Choice, Done, Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from '../parts/parts.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import { typingScriptPath } from '../parts/typing-script.ts';
 
-/** A profile as stored on disk. A missing one counts as an empty file. */
-interface OnDisk {
-  readonly path: string;
-  readonly isMade: boolean;
-  /** Hash of what was read; null: it cannot be read. */
-  readonly sha256: string | null;
-  readonly text: string;
-  /** File permissions. */
-  readonly mode: number;
-  readonly isWritable: boolean;
-}
-
-/** A change of a profile as an entry records it. */
-interface RecordedChange {
-  readonly seq: number;
-  readonly before: string;
-  readonly after: string;
-}
-
-/** Another person saved a change of the same version first. */
-class OvertakenError extends Error {}
-
-/** The source that owns the profile; null: the installation. */
-function ownerOf(source: Source | null): string | null {
-  return source?.options.controllerFile == null ? null : source.slug;
-}
+const { page, form } = pagesWith<'store' | 'ledger' | 'projector' | 'clock' | 'config' | 'sources'>();
 
 /** The controller profile: what it lacks, and a form that writes the file. */
-export async function profileRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/settings/profile', (request, reply) => {
-    const { source = '', done = '' } = formOf(request.query);
-    return send(request, reply, { source, done: doneTexts[done] ?? null });
-  });
-
-  app.post('/settings/profile', async (request, reply) => {
-    const form = formOf(request.body);
-    const { source: slug = '', basedOn = '' } = form;
-    const source = sourcesOf(context, request).find(slug);
-    const file = await readProfile(source);
-    const refuse = (problems: readonly string[], status = 422) =>
-      send(request, reply, { source: slug, problems, form }, status);
-    const late = () => refuse(['The file was changed in the meantime: review it before you save.'], 409);
-    if (!file.isWritable) return refuse(['The program cannot write the file of this profile.'], 409);
-    if (file.sha256 !== basedOn) return late();
-    const applied = await applyProfileForm(file.text, file.path, form);
-    if (applied.outcome === 'invalid') return refuse(applied.problems.map((problem) => inWords(problem, file.path)));
-    const address = `/settings/profile?${new URLSearchParams({ ...(source === null ? {} : { source: slug }), done: 'saved' }).toString()}`;
-    if (applied.outcome === 'unchanged') return reply.redirect(address, 303);
-    const own = ownerOf(source);
-    await context.projector.catchUp();
-    const last = await lastChange(own);
-    let recorded = null as { outcome: string; seq: number } | null;
-    // The entry comes first, so every change that takes effect is on record. The page names a change that was
-    // interrupted between entry and file.
-    const record = async () => {
-      recorded = await appendAction(
-        context.ledger,
-        own ?? INSTALLATION,
-        {
-          action: 'profile.changed',
-          actor: officerOf(request).officer,
-          sourceSlug: own,
-          before: basedOn,
-          after: sha256Hex(Buffer.from(applied.text)),
-          changed: [...applied.fields],
-        },
-        ['profile.changed', own ?? '', basedOn, String(last?.seq ?? 0)],
-        isoNow(context.clock),
-      );
-      if (recorded.outcome === 'duplicate') throw new OvertakenError();
-    };
-    try {
-      await writeDurably(dirname(file.path), basename(file.path), applied.text, {
-        mode: file.mode,
-        once: !file.isMade,
-        before: record,
-      });
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST' && !(error instanceof OvertakenError)) throw error;
-      return late();
-    }
-    if (recorded !== null) await untilProjected(context, recorded.seq);
-    return reply.redirect(address, 303);
-  });
-
-  app.post('/settings/profile/own', async (request, reply) => {
-    const { source: slug = '' } = formOf(request.body);
-    const source = sourcesOf(context, request).find(slug);
-    const refuse = (problem: string) => send(request, reply, { source: slug, problems: [problem] }, 409);
-    if (source === null) throw new CodedError('not_found');
-    if (ownerOf(source) !== null) return refuse(`${source.name} already has its own profile.`);
-    const shared = await readProfile(source);
-    const isValid = (await parseControllerProfile(shared.text, shared.path)).outcome === 'loaded';
-    if (!isValid) return refuse('The shared profile has problems: correct them first.');
-    const folder = join(context.config.dataDir, PROFILES_FOLDER);
-    // A new name each time, so that an earlier file of this source is not overwritten.
-    const name = `${slug}-${randomBytes(4).toString('hex')}.yaml`;
-    try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeDurably(folder, name, await copyForSource(shared.text), { mode: 0o600, once: true });
-    } catch (error) {
-      request.log.error({ err: error }, 'a controller profile could not be written');
-      return refuse('The program cannot write its data folder.');
-    }
-    const options = { ...source.options, controllerFile: `${PROFILES_FOLDER}/${name}` };
-    const changed = await context.sources.change(slug, { options }, officerOf(request).officer);
-    if (changed.outcome !== 'done') {
-      await rm(join(folder, name), { force: true });
-      return refuse(sourceProblems(changed).join(' '));
-    }
-    await untilProjected(context, changed.seq);
-    return reply.redirect(`/settings/profile?${new URLSearchParams({ source: slug, done: 'own' }).toString()}`, 303);
-  });
-
-  /** The last change of a profile made on the page, among the entries folded so far. */
-  async function lastChange(own: string | null): Promise<RecordedChange | null> {
-    const row = await context.store.read
-      .selectFrom('action_history')
-      .select(['seq', 'details'])
-      .where('action', '=', 'profile.changed')
-      .where('source', '=', own ?? INSTALLATION)
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    if (row === undefined) return null;
-    const { before, after } = JSON.parse(row.details) as Extract<Action, { action: 'profile.changed' }>;
-    return { seq: row.seq, before, after };
-  }
-
-  async function readProfile(source: Source | null): Promise<OnDisk> {
-    const { path, isNamed } = controllerFileOf(context.config, source);
-    const may = (what: string) =>
-      access(what, constants.W_OK).then(
-        () => true,
-        () => false,
-      );
-    const read = await Promise.all([readFile(path), stat(path)]).catch(codeOf);
-    if (read === 'ENOENT' && !isNamed)
-      return {
-        path,
-        isMade: false,
-        sha256: sha256Hex(Buffer.from('')),
-        text: '',
-        mode: 0o600,
-        isWritable: await may(dirname(path)),
-      };
-    if (typeof read === 'string') return { path, isMade: true, sha256: null, text: '', mode: 0o600, isWritable: false };
-    const [bytes, { mode }] = read;
-    return {
-      path,
-      isMade: true,
-      sha256: sha256Hex(bytes),
-      text: bytes.toString('utf8'),
-      mode: mode & 0o777,
-      isWritable: (await may(path)) && (await may(dirname(path))),
-    };
-  }
-
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: {
-      readonly source: string;
-      readonly done?: string | null;
-      readonly problems?: readonly string[];
-      readonly form?: ProfileForm;
-    },
-    status = 200,
-  ): Promise<FastifyReply> {
-    const sources = sourcesOf(context, request).list();
-    const source = sources.find(({ slug }) => slug === shown.source) ?? sources[0] ?? null;
-    const file = await readProfile(source);
-    const parsed = file.sha256 === null ? null : await parseControllerProfile(file.text, file.path);
-    const read = file.sha256 === null ? null : await readProfileForm(file.text, file.path);
-    const faults =
-      file.sha256 === null
-        ? ['The file cannot be read.']
-        : parsed?.outcome === 'invalid' && file.isMade
-          ? parsed.problems.map((problem) => inWords(problem, file.path))
-          : [];
-    const last = await lastChange(ownerOf(source));
-    const page = (
-      <ProfilePage
-        frame={pageFrame(context, request, reply)}
-        sources={sources}
-        source={source}
-        file={file}
-        faults={faults}
-        lost={last !== null && last.before === file.sha256 && last.after !== file.sha256 ? last.seq : null}
-        missing={parsed?.outcome === 'loaded' ? missingProfileParts(parsed.value) : []}
-        form={shown.form ?? (read === null || Array.isArray(read['problems']) ? null : (read as ProfileForm))}
-        problems={shown.problems ?? []}
-        done={shown.done ?? null}
-      />
-    );
+const profile = page({
+  path: '/settings/profile',
+  rule: { who: 'read', source: 'query' },
+  query: z.object({ source: text }),
+  done: {
+    saved: 'Saved. It applies to documents made from now on.',
+    own: 'The source has its own profile now, a copy of the shared one without the web form. Correct its name and contacts before the next letter or report.',
+  },
+  async load({ context, permitted, fields, reply }, { form: typed }) {
+    const sources = permitted.list();
+    const source = sources.find(({ slug }) => slug === fields.source) ?? sources[0] ?? null;
+    const file = await readProfileFile(context.config, source);
+    const last = await findLastProfileChange(context.store.read, ownerOfProfile(source));
+    const read = await readContent(file);
     allowLive(reply);
-    return html(reply, renderPage(page), status);
-  }
+    return {
+      ...{ sources, source, file, ...read },
+      lost: last !== null && last.before === file.sha256 && last.after !== file.sha256 ? last.seq : null,
+      form: Object.keys(typed).length > 0 ? typed : read.form,
+    };
+  },
+  show: (data, { frame, said: { problems, done } }) => (
+    <ProfilePage frame={frame} {...data} problems={problems} done={done} />
+  ),
+});
+
+const save = form({
+  path: '/settings/profile',
+  rule: { who: 'administer', source: 'installation', isWritten: true },
+  body: z.object({ source: text, basedOn: text }),
+  async act(visit) {
+    const { context, fields, permitted, typed, by } = visit;
+    const { source: slug, basedOn } = fields;
+    const source = permitted.find(slug);
+    const refuse = (problems: readonly string[], status: number) =>
+      profile.again(visit, { fields: { source: slug }, said: { problems }, status });
+    const saved = await saveProfile(context, { source, basedOn, form: typed, actor: by.officer });
+    switch (saved.outcome) {
+      case 'unwritable':
+        return refuse(['The program cannot write the file of this profile.'], 409);
+      case 'overtaken':
+        return refuse(['The file was changed in the meantime: review it before you save.'], 409);
+      case 'invalid':
+        return refuse(
+          saved.problems.map((problem) => inWords(problem, saved.path)),
+          422,
+        );
+      case 'saved':
+      case 'unchanged': {
+        if (saved.outcome === 'saved' && saved.seq !== null) await visit.projected(saved.seq);
+        const query = { ...(source === null ? {} : { source: slug }), done: 'saved' };
+        return visit.goTo(`/settings/profile?${new URLSearchParams(query).toString()}`);
+      }
+      default:
+        return saved satisfies never;
+    }
+  },
+});
+
+const own = form({
+  path: '/settings/profile/own',
+  rule: { who: 'administer', source: 'form' },
+  body: z.object({ source: text }),
+  async act(visit) {
+    const { context, fields, permitted, by, request } = visit;
+    const source = permitted.find(fields.source);
+    if (source === null) throw new CodedError('not_found');
+    const refuse = (problem: string) =>
+      profile.again(visit, { fields, said: { problems: [problem], form: {} }, status: 409 });
+    const given = await giveOwnProfile(context, source, by.officer);
+    switch (given.outcome) {
+      case 'owned':
+        return refuse(`${source.name} already has its own profile.`);
+      case 'invalid':
+        return refuse('The shared profile has problems: correct them first.');
+      case 'unwritable':
+        request.log.error({ err: given.error }, 'a controller profile could not be written');
+        return refuse('The program cannot write its data folder.');
+      case 'refused':
+        return refuse(sourceProblems(given.refusal).join(' '));
+      case 'given':
+        await visit.projected(given.seq);
+        return visit.goTo(`/settings/profile?${new URLSearchParams({ source: source.slug, done: 'own' }).toString()}`);
+      default:
+        return given satisfies never;
+    }
+  },
+});
+
+export const routes = [profile, save, own];
+
+/** What the file says; `form`: null if it cannot be shown. */
+async function readContent(file: ProfileFile): Promise<{
+  readonly faults: readonly string[];
+  readonly missing: readonly string[];
+  readonly form: ProfileForm | null;
+}> {
+  if (file.sha256 === null) return { faults: ['The file cannot be read.'], missing: [], form: null };
+  const parsed = await parseControllerProfile(file.text, file.path);
+  const read = await readProfileForm(file.text, file.path);
+  return {
+    faults:
+      parsed.outcome === 'invalid' && file.isMade ? parsed.problems.map((problem) => inWords(problem, file.path)) : [],
+    missing: parsed.outcome === 'loaded' ? missingProfileParts(parsed.value) : [],
+    form: Array.isArray(read['problems']) ? null : (read as ProfileForm),
+  };
 }
 
 /** A problem with the field's name on the page and without the path: officers need not know where files are. */
@@ -249,7 +149,7 @@ interface ProfileProps {
   readonly frame: PageFrame;
   readonly sources: readonly Source[];
   readonly source: Source | null;
-  readonly file: OnDisk;
+  readonly file: ProfileFile;
   readonly faults: readonly string[];
   /** The entry of the last recorded change, if the file still has the content from before it. */
   readonly lost: number | null;
@@ -259,12 +159,6 @@ interface ProfileProps {
   readonly problems: readonly string[];
   readonly done: string | null;
 }
-
-/** Confirmations, by the key in the address. */
-const doneTexts: Readonly<Record<string, string>> = {
-  saved: 'Saved. It applies to documents made from now on.',
-  own: 'The source has its own profile now, a copy of the shared one without the web form. Correct its name and contacts before the next letter or report.',
-};
 
 function ProfilePage(props: ProfileProps) {
   const { frame, sources, source, file, faults, lost, missing, form, problems, done } = props;
@@ -300,14 +194,13 @@ function ProfilePage(props: ProfileProps) {
             {can(frame.role, 'administer') ? null : ' An owner or admin can give a source its own.'}
           </p>
           {can(frame.role, 'administer') && file.isMade && faults.length === 0 ? (
-            <form class="buttons" method="post" action="/settings/profile/own">
-              <Csrf token={frame.csrf} />
+            <PostForm frame={frame} class="buttons" action="/settings/profile/own">
               <input type="hidden" name="source" value={source.slug} />
               <button type="submit" class="quiet">
                 Give {source.name} its own profile
               </button>
               <span class="hint">It starts as a copy of this one, without the web form.</span>
-            </form>
+            </PostForm>
           ) : null}
         </Notice>
       ) : null}
@@ -348,7 +241,7 @@ function ProfilePage(props: ProfileProps) {
 }
 
 /** What to do if there is no profile. */
-function firstStep(frame: PageFrame, { isWritable }: OnDisk): string {
+function firstStep(frame: PageFrame, { isWritable }: ProfileFile): string {
   if (!can(frame.role, 'administer')) return 'An owner or admin fills it in on this page.';
   return isWritable
     ? 'Start with the name of your organisation; you can add the rest later.'
@@ -404,8 +297,7 @@ function retentionOf(name: string) {
 
 function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly form: ProfileForm }) {
   return (
-    <form method="post" action="/settings/profile">
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action="/settings/profile">
       <input type="hidden" name="source" value={source?.slug ?? ''} />
       <input type="hidden" name="basedOn" value={file.sha256 ?? ''} />
       {profileSections.map(({ title, fields }, index) => (
@@ -426,7 +318,7 @@ function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly 
         {file.isMade ? `they stay as they are in ${basename(file.path)}` : `they go into ${basename(file.path)}`}, on
         the server (docs/configuration.md, Controller profile).
       </p>
-    </form>
+    </PostForm>
   );
 }
 

@@ -1,5 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { counted } from '../../../../reports/format.ts';
+import { z } from 'zod';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../core/errors.ts';
 import { can } from '../../../core/roles.ts';
@@ -7,140 +6,134 @@ import type { Source } from '../../../core/source.ts';
 import { addDays, startOfDay } from '../../../core/zoned-days.ts';
 import { type Hold, holdReason, isHoldOf, liftHold, listHolds, placeHold } from '../../../erasure/holds.ts';
 import { retentionUnder } from '../../../erasure/retention.ts';
-import type { RetentionPeriod } from '../../../law/profile.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith, type Said, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { periodText } from './period-text.ts';
 import { Badge, Choice, Done, Input, Moment, Panel, Problems, sourceOptions, Table } from '../parts/parts.tsx';
 
-const doneTexts: Readonly<Record<string, string>> = {
-  placed: 'The hold is in force: the data it covers is not erased.',
-  lifted: 'The hold is lifted.',
-  gone: 'The hold is not in force.',
-};
+const { page, form } = pagesWith<'store' | 'projector' | 'erasure' | 'sources' | 'config' | 'loadProfile'>();
 
 /** The most sources whose periods are listed. */
 const SHOWN = 20;
 
-type Form = Readonly<Record<string, string>>;
-type Periods = ReturnType<typeof retentionUnder>;
-
 /** How long data is kept, and what must not be erased. */
-export async function retentionRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/settings/retention', (request, reply) => {
-    const { done = '' } = formOf(request.query);
-    return send(request, reply, { done: doneTexts[done] ?? null });
-  });
+const retention = page({
+  path: '/settings/retention',
+  rule: { who: 'read', source: 'installation' },
+  done: {
+    placed: 'The hold is in force: the data it covers is not erased.',
+    lifted: 'The hold is lifted.',
+    gone: 'The hold is not in force.',
+  },
+  async load({ context, permitted }) {
+    await context.projector.catchUp();
+    const sources = permitted.list();
+    const kept: Kept[] = [];
+    for (const source of sources.slice(0, SHOWN)) kept.push(await keptAt(context, source));
+    return {
+      ...{ kept, sources },
+      seesAll: permitted.slugs === null,
+      holds: (await listHolds(context.store.read)).filter((hold) => isHoldOf(hold, permitted.slugs)),
+    };
+  },
+  show: (data, { frame, said }) => <RetentionPage frame={frame} {...data} {...said} />,
+});
 
-  app.post('/settings/retention/holds', async (request, reply) => {
-    const form = formOf(request.body);
-    const { source = '', reason = '', caseId = '', subject = '', from = '', to = '' } = form;
-    const [start, end] = [dayOf(from), to === '' ? null : dayOf(to, 1)];
+const place = form({
+  path: '/settings/retention/holds',
+  rule: { who: 'work', source: 'form', isWritten: true },
+  body: z.object({ source: text, reason: text, caseId: text, subject: text, from: text, to: text }),
+  async act(visit) {
+    const { context, fields } = visit;
+    const { source, reason, caseId, subject } = fields;
+    const { timeZone } = context.config;
+    const [from, to] = [dayOf(fields.from, timeZone), dayOf(fields.to, timeZone, 1)];
     const problems = [
       ...(holdReason.safeParse(reason).error?.issues.map(({ message }) => message) ?? []),
-      ...(start === undefined || end === undefined ? ['Enter days as YYYY-MM-DD.'] : []),
+      ...(from === undefined || to === undefined ? ['Enter days as YYYY-MM-DD.'] : []),
       ...(subject.trim() !== '' && source === '' ? ['Choose the source of the person.'] : []),
     ];
-    if (problems.length > 0) return send(request, reply, { problems, form }, 422);
+    if (problems.length > 0) return retention.again(visit, { fields: {}, said: { problems } });
     await context.projector.catchUp();
     const placed = await placeHold(
       { ...context.erasure, sources: context.sources },
       {
-        officer: officerOf(request).officer,
+        officer: visit.by.officer,
         reason,
         source: source === '' ? null : source,
         caseId: caseId.trim() || null,
         subject: subject.trim() || null,
-        from: start ?? null,
-        to: end ?? null,
+        from: from ?? null,
+        to: to ?? null,
       },
     );
-    if (placed.outcome === 'refused') return send(request, reply, { problems: placed.problems, form }, 422);
-    await untilProjected(context, placed.seq);
-    return reply.redirect('/settings/retention?done=placed#holds', 303);
-  });
+    if (placed.outcome === 'refused')
+      return retention.again(visit, { fields: {}, said: { problems: placed.problems } });
+    await visit.projected(placed.seq);
+    return visit.goTo('/settings/retention?done=placed#holds');
+  },
+});
 
-  app.post('/settings/retention/holds/lift', async (request, reply) => {
-    const { hold: holdId = '', reason = '' } = formOf(request.body);
+const lift = form({
+  path: '/settings/retention/holds/lift',
+  rule: { who: 'work', source: 'installation' },
+  body: z.object({ hold: text, reason: text }),
+  async act(visit) {
+    const { context, fields, permitted } = visit;
+    const { hold: holdId, reason } = fields;
+    const gone = '/settings/retention?done=gone#holds';
     await context.projector.catchUp();
-    const { slugs } = sourcesOf(context, request);
     const hold = (await listHolds(context.store.read)).find((one) => one.holdId === holdId);
-    if (hold === undefined || !isHoldOf(hold, slugs)) return reply.redirect('/settings/retention?done=gone#holds', 303);
-    const lifted = await liftHold(context.erasure, { holdId, reason, officer: officerOf(request).officer });
-    if (lifted.outcome === 'refused') return send(request, reply, { problems: lifted.problems }, 422);
+    if (hold === undefined || !isHoldOf(hold, permitted.slugs)) return visit.goTo(gone);
+    const lifted = await liftHold(context.erasure, { holdId, reason, officer: visit.by.officer });
+    if (lifted.outcome === 'refused')
+      return retention.again(visit, { fields: {}, said: { problems: lifted.problems, form: {} } });
     await context.projector.catchUp();
-    return reply.redirect(`/settings/retention?done=${lifted.outcome === 'lifted' ? 'lifted' : 'gone'}#holds`, 303);
+    return visit.goTo(lifted.outcome === 'lifted' ? '/settings/retention?done=lifted#holds' : gone);
+  },
+});
+
+export const routes = [retention, place, lift];
+
+/** How long the data of a source is kept. */
+interface Kept {
+  readonly source: Source;
+  /** Null: the controller profile cannot be read. */
+  readonly periods: ReturnType<typeof retentionUnder> | null;
+  /** Whether the nightly job erases what is due. */
+  readonly isErased: boolean;
+}
+
+async function keptAt({ loadProfile }: Pick<Context, 'loadProfile'>, source: Source): Promise<Kept> {
+  const profile = await loadProfile(source).catch((error: unknown) => {
+    if (error instanceof UsageError) return undefined;
+    throw error;
   });
+  const periods = profile === undefined ? null : retentionUnder(profile);
+  return { source, periods, isErased: profile?.retention !== undefined };
+}
 
-  /** Null: not given; undefined: not a valid day. */
-  function dayOf(text: string, more = 0): string | null | undefined {
-    if (text === '') return null;
-    try {
-      return startOfDay(addDays(text, more), context.config.timeZone);
-    } catch {
-      return undefined;
-    }
-  }
-
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: Pick<RetentionProps, 'problems' | 'done' | 'form'>,
-    status = 200,
-  ): Promise<FastifyReply> {
-    await context.projector.catchUp();
-    const permitted = sourcesOf(context, request);
-    const sources = permitted.list();
-    const kept: { source: Source; periods: Periods | null; isErased: boolean }[] = [];
-    for (const source of sources.slice(0, SHOWN)) {
-      const profile = await context.loadProfile(source).catch((error: unknown) => {
-        if (error instanceof UsageError) return undefined;
-        throw error;
-      });
-      kept.push({
-        source,
-        periods: profile === undefined ? null : retentionUnder(profile),
-        isErased: profile?.retention !== undefined,
-      });
-    }
-    const props = {
-      frame: pageFrame(context, request, reply),
-      kept,
-      sources,
-      seesAll: permitted.slugs === null,
-      holds: (await listHolds(context.store.read)).filter((hold) => isHoldOf(hold, permitted.slugs)),
-      ...shown,
-    };
-    return html(reply, renderPage(<RetentionPage {...props} />), status);
+/** The start of a day, `more` days later. Null: not given; undefined: not a valid day. */
+function dayOf(day: string, timeZone: string, more = 0): string | null | undefined {
+  if (day === '') return null;
+  try {
+    return startOfDay(addDays(day, more), timeZone);
+  } catch {
+    return undefined;
   }
 }
 
-/** A retention period in words. */
-export function periodText(period: RetentionPeriod): string {
-  if ('forEver' in period) return `for ever: ${period.forEver}`;
-  return 'days' in period ? counted(period.days, 'day', 'days') : counted(period.months, 'month', 'months');
-}
-
-interface RetentionProps {
+interface RetentionProps extends Pick<Said, 'done' | 'problems' | 'form'> {
   readonly frame: PageFrame;
-  readonly kept: readonly {
-    readonly source: Source;
-    /** Null: the controller profile cannot be read. */
-    readonly periods: Periods | null;
-    /** Whether the nightly job erases what is due. */
-    readonly isErased: boolean;
-  }[];
+  readonly kept: readonly Kept[];
   readonly sources: readonly Source[];
   readonly seesAll: boolean;
   readonly holds: readonly Hold[];
-  readonly problems?: readonly string[];
-  readonly done?: string | null;
-  readonly form?: Form;
 }
 
 function RetentionPage(props: RetentionProps) {
-  const { frame, kept, sources, problems = [], done = null } = props;
+  const { frame, kept, sources, problems, done } = props;
   return (
     <Page title="Retention and holds" frame={frame} current="retention">
       <h1>Retention and holds</h1>
@@ -271,8 +264,7 @@ function LiftHold({ frame, holds }: RetentionProps) {
   return (
     <details>
       <summary>Lift a hold</summary>
-      <form method="post" action="/settings/retention/holds/lift">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/settings/retention/holds/lift">
         <Choice
           id="hold"
           label="Hold"
@@ -280,18 +272,17 @@ function LiftHold({ frame, holds }: RetentionProps) {
         />
         <Input id="lift-reason" name="reason" label="Why, without personal data" maxLength={500} />
         <button type="submit">Lift the hold</button>
-      </form>
+      </PostForm>
     </details>
   );
 }
 
-function PlaceHold({ frame, sources, seesAll, form = {} }: RetentionProps) {
+function PlaceHold({ frame, sources, seesAll, form }: RetentionProps) {
   const value = (name: string) => form[name] ?? '';
   return (
     <details open={form['reason'] !== undefined}>
       <summary>Place a hold</summary>
-      <form method="post" action="/settings/retention/holds">
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action="/settings/retention/holds">
         <p class="hint">It covers data that matches every field you fill in.</p>
         <Input
           id="reason"
@@ -322,7 +313,7 @@ function PlaceHold({ frame, sources, seesAll, form = {} }: RetentionProps) {
           <Input id="to" label="Received up to" type="date" optional value={value('to')} />
         </div>
         <button type="submit">Place the hold</button>
-      </form>
+      </PostForm>
     </details>
   );
 }

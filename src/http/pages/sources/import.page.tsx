@@ -1,15 +1,14 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
-import type { Context } from '../../../context.ts';
 import { type ImportReport, importOutcomes, importSources } from '../../../sources/import/import-sources.ts';
 import { importColumns, importLimits, importTemplate } from '../../../sources/import/read-csv.ts';
 import { isOfServer, noReaders } from '../../../sources/import/read-lines.ts';
-import { officerOf, ownPasswordProblem } from '../../auth/sessions.ts';
-import { attachment } from '../documents/download.page.tsx';
-import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { ownPasswordProblem } from '../../auth/sessions.ts';
+import { attachment } from '../parts/attachment.ts';
+import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { Badge, Input, Notice, Panel, PresentPassword, Problems, Table } from '../parts/parts.tsx';
-import { uploadForm } from '../parts/upload.ts';
 
 /** Lines and problems listed on the page. */
 const SHOWN = 200;
@@ -17,77 +16,68 @@ const SHOWN = 200;
 /** The most lines per upload: the response waits until each is stored. */
 const LINES = 1000;
 
-/** Imports many sources from a CSV file, like `source import`. */
-export async function sourceImportRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/sources/import', (request, reply) => sendImport(context, request, reply, {}));
+const { page, file, upload } = pagesWith<'store' | 'ledger' | 'keys' | 'clock' | 'config' | 'sources'>();
 
-  app.get('/sources/import/template', (_request, reply) =>
+const rule = { who: 'administer', source: 'installation' } as const;
+
+/** Imports many sources from a CSV file, like `source import`. */
+const importing = page({
+  path: '/sources/import',
+  rule,
+  load: (_visit, { report }: Said<{ report: ImportReport }>) => ({ report: report ?? null }),
+  show: (data, { frame, said: { form, problems } }) => (
+    <ImportPage frame={frame} {...data} form={form} problems={problems} />
+  ),
+});
+
+const template = file({
+  path: '/sources/import/template',
+  rule,
+  send: async ({ reply }) =>
     reply
       .header('content-disposition', attachment('sources.csv'))
       .type('text/csv; charset=utf-8')
       .send(importTemplate((name) => !isOfServer(name))),
-  );
-}
+});
 
 /** The upload of the file. It is not stored, because it may contain secrets. */
-export async function sourceImportUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  const { sources, config } = context;
-  await uploadForm(app, {
-    path: '/sources/import',
-    bytes: importLimits.bytes,
-    tooLarge: async (request, reply) =>
-      sendImport(context, request, reply, { problems: ['The file is larger than 5 MiB: split it.'] }, 413),
-    async handler(request, reply, file) {
-      const form = formOf(request.body);
-      if (file === null) return sendImport(context, request, reply, { form, problems: ['Choose a file.'] }, 422);
-      // A file may give a source another address.
-      const wrong = form['do'] === 'import' ? await ownPasswordProblem(context, request, form['present']) : null;
-      if (wrong !== null) return sendImport(context, request, reply, { form, problems: [wrong] }, 422);
-      const report = await importSources(
-        { sources, isConfigured: (slug) => config.defaultSource?.slug === slug, readers: noReaders },
-        {
-          csv: file.bytes,
-          actor: officerOf(request).officer,
-          maxLines: LINES,
-          update: form['update'] === 'yes',
-          skipInvalid: form['skipInvalid'] === 'yes',
-          dryRun: form['do'] !== 'import',
-        },
-      );
-      const last = Math.max(0, ...report.lines.map(({ seq }) => seq ?? 0));
-      if (last > 0) await untilProjected(context, last);
-      return sendImport(context, request, reply, { form, report }, report.outcome === 'refused' ? 422 : 200);
-    },
-  });
-}
+const importUpload = upload({
+  path: '/sources/import',
+  rule,
+  body: z.object({ do: text, present: text, update: ticked, skipInvalid: ticked }),
+  bytes: importLimits.bytes,
+  tooLarge: (visit) =>
+    importing.again(visit, {
+      fields: {},
+      said: { problems: ['The file is larger than 5 MiB: split it.'], form: {} },
+      status: 413,
+    }),
+  async act(visit, chosen) {
+    const { context, fields, by, request } = visit;
+    const { sources, config } = context;
+    const { update, skipInvalid } = fields;
+    const refuse = (problem: string) => importing.again(visit, { fields: {}, said: { problems: [problem] } });
+    if (chosen === null) return refuse('Choose a file.');
+    const dryRun = fields.do !== 'import';
+    // A file may give a source another address.
+    const wrong = dryRun ? null : await ownPasswordProblem(context, request, fields.present);
+    if (wrong !== null) return refuse(wrong);
+    const report = await importSources(
+      { sources, isConfigured: (slug) => config.defaultSource?.slug === slug, readers: noReaders },
+      { csv: chosen.bytes, actor: by.officer, maxLines: LINES, update, skipInvalid, dryRun },
+    );
+    const last = Math.max(0, ...report.lines.map(({ seq }) => seq ?? 0));
+    if (last > 0) await visit.projected(last);
+    return importing.again(visit, { fields: {}, said: { report }, status: report.outcome === 'refused' ? 422 : 200 });
+  },
+});
 
-interface Shown {
-  readonly form?: Readonly<Record<string, string>>;
-  readonly problems?: readonly string[];
-  readonly report?: ImportReport;
-}
+export const routes = [importing, template, importUpload];
 
-function sendImport(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { form = {}, problems = [], report }: Shown,
-  status = 200,
-): FastifyReply {
-  const page = (
-    <ImportPage
-      frame={pageFrame(context, request, reply)}
-      form={form}
-      problems={problems}
-      {...(report === undefined ? {} : { report })}
-    />
-  );
-  return html(reply, renderPage(page), status);
-}
-
-interface ImportProps extends Required<Pick<Shown, 'form' | 'problems'>> {
+interface ImportProps extends Pick<Said, 'form' | 'problems'> {
   readonly frame: PageFrame;
-  readonly report?: ImportReport;
+  /** What came of the file; null: none was sent. */
+  readonly report: ImportReport | null;
 }
 
 function ImportPage({ frame, form, problems, report }: ImportProps) {
@@ -107,10 +97,9 @@ function ImportPage({ frame, form, problems, report }: ImportProps) {
         importing the same file again changes nothing.
       </p>
       <Problems title="Nothing was imported:" problems={problems} />
-      {report === undefined ? null : <Report report={report} />}
+      {report === null ? null : <Report report={report} />}
       <Panel id="file-panel" title="File">
-        <form method="post" action="/sources/import" enctype="multipart/form-data">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/sources/import" hasFile>
           <Input
             id="file"
             label="CSV file"
@@ -129,7 +118,7 @@ function ImportPage({ frame, form, problems, report }: ImportProps) {
               Import
             </button>
           </div>
-        </form>
+        </PostForm>
       </Panel>
       <Panel id="columns" title="Columns">
         <p>

@@ -3,7 +3,6 @@ import type { Discovery } from '../../../../receivers/discover/discover.ts';
 import { loadRefusedCounts } from '../../../attention/deliveries.ts';
 import { loadLastTimes } from '../../../attention/figures.ts';
 import type { Context } from '../../../context.ts';
-import type { Action } from '../../../core/action.ts';
 import { publicUrlOf } from '../../../core/address.ts';
 import type { Source } from '../../../core/source.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
@@ -11,9 +10,10 @@ import { listAdminAddresses } from '../../../people/people.ts';
 import type { FieldMapping } from '../../../sources/changes.ts';
 import { gatherSamples, isEmptyProposal, proposalFrom } from '../../../sources/discovery.ts';
 import { findSourceFaults, leftoverFault } from '../../../sources/faults.ts';
-import type { Query } from '../../../store/store.ts';
 import { createBannerQueries } from '../../../store/queries/history-banners.ts';
+import { countReusedIds } from '../../../store/queries/reused-ids.ts';
 import { loadSyncJobs } from '../../../sync/jobs.ts';
+import { listSyncRuns } from '../../../sync/runs.ts';
 import { loadSyncStatus } from '../../../sync/status.ts';
 import type { SourceState } from './source-view.tsx';
 
@@ -35,7 +35,7 @@ export function isConfigured({ config }: Pick<Context, 'config'>, slug: string):
  * typed.
  */
 export async function examineFields(
-  { store, rejected, clock, discoverFields }: Context,
+  { store, rejected, clock, discoverFields }: Pick<Context, 'store' | 'rejected' | 'clock' | 'discoverFields'>,
   source: Source,
   including: readonly string[] = [],
 ): Promise<{ readonly found: Discovery; readonly proposal: FieldMapping | null }> {
@@ -48,7 +48,10 @@ export async function examineFields(
 }
 
 /** Loads the state for the pages of a source. */
-export async function loadSourceState(context: Context, source: Source): Promise<SourceState> {
+export async function loadSourceState(
+  context: Pick<Context, 'store' | 'projector' | 'rejected' | 'clock' | 'jobs' | 'loadProfile' | 'config' | 'sources'>,
+  source: Source,
+): Promise<SourceState> {
   const { slug } = source;
   const { read } = context.store;
   await context.projector.catchUp();
@@ -58,7 +61,7 @@ export async function loadSourceState(context: Context, source: Source): Promise
     loadRefusedCounts(context, slug),
     loadSyncStatus(read, context.clock, [source]),
     loadSyncJobs(context.jobs, slug),
-    loadRuns(read, slug),
+    listSyncRuns(read, slug, RUNS_SHOWN),
     createBannerQueries(read).bannerNames({ source: slug, asOf: Number.MAX_SAFE_INTEGER }),
     // Errors in its file are shown on its own page.
     context.loadProfile(source).catch(() => null),
@@ -97,39 +100,4 @@ export async function loadSourceState(context: Context, source: Source): Promise
     requestForm: requestFormState(profile, source, context.sources),
     requestFormUrl: `${publicUrl}/r/${slug}`,
   };
-}
-
-/** Counting stops here. */
-const MANY_IDS = 1000;
-
-/**
- * Later choices under an id that had been given before (`v2:<id>`, src/projections/decisions.ts): the source's ids of records stay the
- * same for a visitor. At most {@link MANY_IDS}.
- */
-async function countReusedIds(read: Query, slug: string): Promise<number> {
-  const rows = await read
-    .selectFrom('decision_history')
-    .select('decision_id')
-    .where('source', '=', slug)
-    .where('decision_id', '>=', 'v')
-    .where('decision_id', '<', 'w')
-    .limit(MANY_IDS)
-    .execute();
-  return rows.length;
-}
-
-async function loadRuns(read: Query, slug: string): Promise<SourceState['runs']> {
-  const rows = await read
-    .selectFrom('action_history')
-    .select(['seq', 'received_at', 'details'])
-    .where('source', '=', slug)
-    .where('action', 'in', ['sync.finished', 'sync.failed'])
-    .orderBy('seq', 'desc')
-    .limit(RUNS_SHOWN)
-    .execute();
-  return rows.map(({ seq, received_at: at, details }) => ({
-    ...(JSON.parse(details) as Extract<Action, { action: 'sync.finished' | 'sync.failed' }>),
-    seq,
-    at,
-  }));
 }

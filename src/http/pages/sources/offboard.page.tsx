@@ -1,91 +1,81 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
-import type { Context } from '../../../context.ts';
 import { offboardedOf, offboardJob, openCasesOf } from '../../../context/offboard.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilDoneSoon } from '../parts/page-frame.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
+import { pagesWith, text, ticked } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import { Facts, Input, Notice, Panel, Problems } from '../parts/parts.tsx';
 
-interface SourceParams {
-  readonly Params: { readonly slug: string };
-}
+const { page, form } = pagesWith<'sources' | 'config' | 'jobs' | 'cases' | 'clock' | 'projector'>();
 
-type Form = Readonly<Record<string, string>>;
+const rule = { who: 'administer', source: 'address' } as const;
 
 /** The most requests named on the page. */
 const SHOWN = 20;
 
 /** Offboarding a client: its effects, and the button. */
-export async function sourceOffboardRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  const { sources, config } = context;
+const offboarding = page({
+  path: '/sources/:slug/offboard',
+  rule,
+  async load({ context, params: { slug }, reply }, { form: typed, problems }) {
+    const { sources, config, jobs } = context;
+    await sources.refresh();
+    const source = sources.findAny(slug);
+    if (source === null) throw new CodedError('not_found');
+    const [job = null] = await jobs.list({ kind: 'offboard', key: slug, limit: 1 });
+    const hasLeft = sources.find(slug) === null;
+    if (job?.finishedAt === null) allowLive(reply);
+    return {
+      ...{ source, hasLeft, job, form: typed, problems },
+      isConfigured: config.defaultSource?.slug === slug,
+      openCases: hasLeft ? [] : await openCasesOf(context, slug),
+    };
+  },
+  show: (data, { frame }) => <OffboardPage frame={frame} {...data} />,
+});
 
-  app.get<SourceParams>('/sources/:slug/offboard', (request, reply) => send(request, reply, request.params.slug));
-
-  app.post<SourceParams>('/sources/:slug/offboard', async (request, reply) => {
-    const { slug } = request.params;
-    const source = sources.find(slug);
-    if (source === null) return reply.redirect(`/sources/${slug}/offboard`, 303);
-    const form = formOf(request.body);
-    const reason = (form['reason'] ?? '').trim();
+const offboard = form({
+  path: '/sources/:slug/offboard',
+  rule,
+  body: z.object({ slug: text, reason: text, force: ticked }),
+  async act(visit) {
+    const { context, params, fields, by } = visit;
+    const { slug } = params;
+    const here = `/sources/${slug}/offboard`;
+    if (context.sources.find(slug) === null) return visit.goTo(here);
+    const reason = fields.reason.trim();
     const open = await openCasesOf(context, slug);
     const problems = [
-      ...(config.defaultSource?.slug === slug
+      ...(context.config.defaultSource?.slug === slug
         ? ['It is set by environment variables; remove them on the server.']
         : []),
-      ...((form['slug'] ?? '').trim() === slug ? [] : [`Enter the short name of the source, ${slug}.`]),
+      ...(fields.slug.trim() === slug ? [] : [`Enter the short name of the source, ${slug}.`]),
       ...(reason.length > 2000 ? ['The reason is longer than 2,000 characters.'] : []),
-      ...(open.length > 0 && form['force'] !== 'yes'
+      ...(open.length > 0 && !fields.force
         ? [
             'Requests are still waiting for an answer: answer them first, or tick the box to offboard the source anyway.',
           ]
         : []),
       ...(open.length > 0 && reason === '' ? ['Say what happens to the requests still waiting for an answer.'] : []),
     ];
-    if (problems.length > 0) return send(request, reply, slug, form, problems);
+    if (problems.length > 0) return offboarding.again(visit, { fields: {}, params, said: { problems } });
     const { id } = await context.jobs.enqueue(
       offboardJob({
-        ...{ source: slug, actor: officerOf(request).officer },
+        ...{ source: slug, actor: by.officer },
         ...{ reason: reason === '' ? null : reason, force: open.length > 0 },
       }),
     );
-    await untilDoneSoon(context, id);
-    return reply.redirect(`/sources/${slug}/offboard`, 303);
-  });
+    await visit.doneSoon(id);
+    return visit.goTo(here);
+  },
+});
 
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    slug: string,
-    form: Form = {},
-    problems: readonly string[] = [],
-  ): Promise<FastifyReply> {
-    await sources.refresh();
-    const source = sources.findAny(slug);
-    if (source === null) throw new CodedError('not_found');
-    const [job = null] = await context.jobs.list({ kind: 'offboard', key: slug, limit: 1 });
-    const hasLeft = sources.find(slug) === null;
-    if (job?.finishedAt === null) allowLive(reply);
-    const page = (
-      <OffboardPage
-        frame={pageFrame(context, request, reply)}
-        source={source}
-        isConfigured={config.defaultSource?.slug === slug}
-        hasLeft={hasLeft}
-        openCases={hasLeft ? [] : await openCasesOf(context, slug)}
-        job={job}
-        form={form}
-        problems={problems}
-      />
-    );
-    return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
-  }
-}
+export const routes = [offboarding, offboard];
 
 interface OffboardProps {
   readonly frame: PageFrame;
@@ -95,7 +85,7 @@ interface OffboardProps {
   readonly openCases: readonly string[];
   /** The newest offboarding job of this source. */
   readonly job: Job | null;
-  readonly form: Form;
+  readonly form: Readonly<Record<string, string>>;
   readonly problems: readonly string[];
 }
 
@@ -172,8 +162,7 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
         </Notice>
       )}
       <Panel id="confirm" title="Offboard the source">
-        <form method="post" action={`/sources/${source.slug}/offboard`}>
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action={`/sources/${source.slug}/offboard`}>
           <Input
             id="reason"
             label="Reason"
@@ -204,7 +193,7 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
           <div class="buttons">
             <button type="submit">Offboard</button>
           </div>
-        </form>
+        </PostForm>
       </Panel>
     </>
   );

@@ -3,8 +3,9 @@ import { rereadOf, type RereadResult } from '../../../context/reread-job.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
-import { Csrf, type PageFrame } from '../parts/layout.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { AskAdmin, Moment, Notice } from '../parts/parts.tsx';
 
 interface RereadProps {
@@ -22,12 +23,11 @@ export function hasOwnNames({ options: { fieldNames, eventNames = {} } }: Pick<S
 /** The button that reads earlier deliveries again; others can ask an admin. */
 export function RereadForm({ frame, source: { slug, name }, admins }: RereadProps) {
   return can(frame.role, 'administer') ? (
-    <form class="buttons" method="post" action={`/sources/${slug}/reread`}>
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} class="buttons" action={`/sources/${slug}/reread`}>
       <button class="quiet" type="submit">
         Read earlier deliveries again
       </button>
-    </form>
+    </PostForm>
   ) : (
     <AskAdmin
       admins={admins}

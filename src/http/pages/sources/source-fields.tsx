@@ -5,7 +5,8 @@ import { changePhrase } from '../../../core/reading-change.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
 import type { Source } from '../../../core/source.ts';
 import type { FieldMapping } from '../../../sources/changes.ts';
-import { Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { hasOwnNames, RereadForm } from './reread.tsx';
 import { type Column, Done, Facts, Field, Panel, Problems, Table } from '../parts/parts.tsx';
 
@@ -80,8 +81,7 @@ function NecessaryPanel({ frame, source, found }: FieldsProps) {
         the site, it needs no consent, and a record that names it as granted is not consent to it. Only you know: tick
         those that need no consent.
       </p>
-      <form method="post" action={`/sources/${source.slug}/necessary`}>
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action={`/sources/${source.slug}/necessary`}>
         {[...purposes].map(([purpose, count]) => (
           <label key={purpose} class="box">
             <input type="checkbox" name={`purpose:${purpose}`} value="yes" disabled={!frame.canWork} />{' '}
@@ -95,7 +95,7 @@ function NecessaryPanel({ frame, source, found }: FieldsProps) {
             <button type="submit">These need no consent</button>
           </p>
         ) : null}
-      </form>
+      </PostForm>
     </Panel>
   );
 }
@@ -169,8 +169,7 @@ function ProposalPanel({ frame, source, found, proposal }: FieldsProps) {
         </>
       )}
       {frame.canWork ? (
-        <form method="post" action={`/sources/${source.slug}/fields`}>
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action={`/sources/${source.slug}/fields`}>
           <input type="hidden" name="proposal" value={proposal?.proposalId ?? ''} />
           {doubtful.length === 0 ? null : (
             <Field
@@ -190,7 +189,7 @@ function ProposalPanel({ frame, source, found, proposal }: FieldsProps) {
           <p class="buttons">
             <button type="submit">{proposal === null ? 'Accept what is typed' : 'Accept the proposal'}</button>
           </p>
-        </form>
+        </PostForm>
       ) : null}
     </Panel>
   );

@@ -1,5 +1,6 @@
 import { secretEncodings, type Source } from '../../../core/source.ts';
-import { Csrf, type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { AskAdmin, Choice, Input, Notice, PresentPassword } from '../parts/parts.tsx';
 
 /** Hours until existing secrets expire, with their wording. */
@@ -22,8 +23,7 @@ export function SecretForms({ frame, source, back }: FormProps) {
   const rotates = source.webhookSecrets.length > 0;
   return (
     <div class="columns halves">
-      <form method="post" action={action}>
-        <Csrf token={frame.csrf} />
+      <PostForm frame={frame} action={action}>
         <input type="hidden" name="back" value={back} />
         <h3>The service shows a secret</h3>
         <Input
@@ -37,9 +37,8 @@ export function SecretForms({ frame, source, back }: FormProps) {
         <Choice id="encoding" label="Written as" options={secretEncodings.map((one) => [one, one])} />
         {rotates ? <Choice id="retire" label="The old ones expire" options={retireHours} /> : null}
         <button type="submit">Save the secret</button>
-      </form>
-      <form method="post" action={action}>
-        <Csrf token={frame.csrf} />
+      </PostForm>
+      <PostForm frame={frame} action={action}>
         <input type="hidden" name="back" value={back} />
         <input type="hidden" name="way" value="make" />
         <h3>The service asks for one</h3>
@@ -48,7 +47,7 @@ export function SecretForms({ frame, source, back }: FormProps) {
         <button type="submit" class="quiet">
           Generate a secret
         </button>
-      </form>
+      </PostForm>
     </div>
   );
 }
@@ -90,8 +89,7 @@ export function AccessForm({
   form,
 }: FormProps & { readonly form: Readonly<Record<string, string>> }) {
   return (
-    <form method="post" action={`/sources/${source.slug}/access`}>
-      <Csrf token={frame.csrf} />
+    <PostForm frame={frame} action={`/sources/${source.slug}/access`}>
       <input type="hidden" name="back" value={back} />
       <div class="pair">
         <Input
@@ -143,7 +141,7 @@ export function AccessForm({
         <button type="submit">Test and save</button>
       </div>
       <p class="hint">The key is tested with one read call before it is saved, and stored encrypted.</p>
-    </form>
+    </PostForm>
   );
 }
 

@@ -5,7 +5,7 @@ import { Page, type PageFrame } from '../parts/layout.tsx';
 import { Done, Moment, Notice, Panel, Problems } from '../parts/parts.tsx';
 import { AccessForm, AskAboutSource, NewSecret, SecretForms } from './source-forms.tsx';
 import type { SourceState } from './source-view.tsx';
-import { SetUpSteps } from './sources.page.tsx';
+import { SetUpSteps } from './set-up-steps.tsx';
 import { remedyText } from '../parts/words.ts';
 
 interface SetUpProps {

@@ -1,7 +1,6 @@
 import { counted, formatCount, formatDuration } from '../../../../reports/format.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
 import type { KeyCheck } from '../../../context/check-key.ts';
-import type { Action } from '../../../core/action.ts';
 import { can } from '../../../core/roles.ts';
 import type { SecretEncoding, Source } from '../../../core/source.ts';
 import type { requestFormState } from '../../../request-form/offered.ts';
@@ -10,9 +9,10 @@ import type { BannerNames } from '../../../store/queries/history-banners.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { SyncJob } from '../../../sync/jobs.ts';
 import type { BannerStatus } from '../../../sync/status.ts';
-import { JobProgress } from '../jobs/job-events.page.tsx';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { liveScriptPath } from '../parts/live-script.ts';
-import { Csrf, Page, type PageFrame } from '../parts/layout.tsx';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import {
   AskAdmin,
   Badge,
@@ -29,7 +29,8 @@ import {
 } from '../parts/parts.tsx';
 import { RereadState } from './reread.tsx';
 import { AccessForm, AskAboutSource, NewSecret, SecretForms } from './source-forms.tsx';
-import { pullText } from './sources.page.tsx';
+import type { SyncRun } from '../../../sync/runs.ts';
+import { pullText } from './pull-text.ts';
 import { secretsText, syncText } from '../parts/words.ts';
 
 interface ShownSecret {
@@ -40,8 +41,6 @@ interface ShownSecret {
   /** Null: it does not expire. */
   readonly retireAt: string | null;
 }
-
-type Run = Extract<Action, { action: 'sync.finished' | 'sync.failed' }> & { readonly seq: number; readonly at: string };
 
 /** The state of a source. */
 export interface SourceState {
@@ -67,7 +66,7 @@ export interface SourceState {
   /** Choices under an id that was used before, at most 1,000. */
   readonly reusedIds: number;
   /** Ended syncs, newest first. */
-  readonly runs: readonly Run[];
+  readonly runs: readonly SyncRun[];
   readonly bannerNames: BannerNames;
   /** Whether the source has a request form. */
   readonly requestForm: ReturnType<typeof requestFormState>;
@@ -165,8 +164,7 @@ export function SourcePage({
       </Panel>
       {administers ? (
         <Panel id="name-it" title="Name">
-          <form method="post" action={`/sources/${source.slug}/name`}>
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action={`/sources/${source.slug}/name`}>
             <Input
               id="name"
               label="Name"
@@ -176,7 +174,7 @@ export function SourcePage({
               hint="As shown in reports and on pages. The short name stays."
             />
             <button type="submit">Save</button>
-          </form>
+          </PostForm>
         </Panel>
       ) : null}
       {administers ? (
@@ -316,7 +314,7 @@ function WebhookPanel({ frame, state, administers }: PanelProps) {
 }
 
 function secretColumns(
-  { csrf, timeZone }: PageFrame,
+  frame: PageFrame,
   { source, secrets, now }: SourceState,
   administers: boolean,
 ): readonly Column<ShownSecret>[] {
@@ -326,7 +324,7 @@ function secretColumns(
     {
       title: 'Added',
       cell: ({ addedAt }) =>
-        addedAt === null ? 'in the server’s settings' : <Moment iso={addedAt} timeZone={timeZone} />,
+        addedAt === null ? 'in the server’s settings' : <Moment iso={addedAt} timeZone={frame.timeZone} />,
     },
     {
       title: 'Ends',
@@ -337,7 +335,7 @@ function secretColumns(
           <div>
             <Badge text={`in ${formatDuration(Date.parse(retireAt) - now.getTime())}`} tone="warn" />
             <p class="hint">
-              <Moment iso={retireAt} timeZone={timeZone} />
+              <Moment iso={retireAt} timeZone={frame.timeZone} />
             </p>
           </div>
         ),
@@ -347,13 +345,12 @@ function secretColumns(
           {
             title: 'Now',
             cell: ({ id }: ShownSecret) => (
-              <form method="post" action={`/sources/${source.slug}/secrets/retire`}>
-                <Csrf token={csrf} />
+              <PostForm frame={frame} action={`/sources/${source.slug}/secrets/retire`}>
                 <input type="hidden" name="secret" value={id} />
                 <button class="quiet slim" type="submit" aria-label={`Stop accepting ${id}`}>
                   Stop accepting
                 </button>
-              </form>
+              </PostForm>
             ),
           },
         ]
@@ -379,12 +376,11 @@ function AccessPanel({
         ]}
       />
       {frame.canWork && isPulled ? (
-        <form class="buttons" method="post" action={`/sources/${source.slug}/check`}>
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} class="buttons" action={`/sources/${source.slug}/check`}>
           <button class="quiet" type="submit">
             Test the API key
           </button>
-        </form>
+        </PostForm>
       ) : null}
       {administers ? (
         <details class="more" open={form['baseUrl'] !== undefined}>
@@ -419,17 +415,15 @@ function LogPanel({ frame, state }: Omit<PanelProps, 'administers'>) {
       ))}
       {frame.canWork && isPulled ? (
         <div class="buttons">
-          <form method="post" action={`/sources/${source.slug}/sync`}>
-            <Csrf token={frame.csrf} />
+          <PostForm frame={frame} action={`/sources/${source.slug}/sync`}>
             <button type="submit">Sync now</button>
-          </form>
+          </PostForm>
           {jobs.length === 0 ? null : (
-            <form method="post" action={`/sources/${source.slug}/sync/stop`}>
-              <Csrf token={frame.csrf} />
+            <PostForm frame={frame} action={`/sources/${source.slug}/sync/stop`}>
               <button class="quiet" type="submit">
                 Stop
               </button>
-            </form>
+            </PostForm>
           )}
         </div>
       ) : null}
@@ -472,7 +466,7 @@ function LogPanel({ frame, state }: Omit<PanelProps, 'administers'>) {
 function runColumns(
   time: (iso: string) => ReturnType<typeof Moment>,
   bannerOf: (bannerId: string | null) => unknown,
-): readonly Column<Run>[] {
+): readonly Column<SyncRun>[] {
   return [
     {
       title: 'Ended',

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { formatCount } from '../../../../reports/format.ts';
 import { loadRefusedCounts } from '../../../attention/deliveries.ts';
 import { loadLastTimes } from '../../../attention/figures.ts';
@@ -8,11 +8,12 @@ import type { Source } from '../../../core/source.ts';
 import { sourceSlugPattern } from '../../../core/vocabulary.ts';
 import { findSourceFaults } from '../../../sources/faults.ts';
 import { type BannerStatus, loadSyncStatus } from '../../../sync/status.ts';
-import { sourcesOf } from '../../auth/access.ts';
-import { officerOf } from '../../auth/sessions.ts';
-import { formOf, html, pageFrame, untilProjected } from '../parts/page-frame.ts';
-import { Csrf, Page, type PageFrame, renderPage } from '../parts/layout.tsx';
+import { pagesWith, text } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { Badge, type Column, Input, Moment, Notice, Pages, Panel, Problems, Table } from '../parts/parts.tsx';
+import { pullText } from './pull-text.ts';
+import { SetUpSteps } from './set-up-steps.tsx';
 import { inWords } from './source-forms.tsx';
 import { secretsText, type Worded } from '../parts/words.ts';
 
@@ -34,85 +35,98 @@ interface ShownSource {
   readonly faults: number;
 }
 
-/** The installation's sources with their state, and a form to add one. */
-export async function sourcesRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/sources', async (request, reply) => {
-    const { after = '' } = formOf(request.query);
-    const permitted = sourcesOf(context, request);
+const { page, form } = pagesWith<'store' | 'clock' | 'projector' | 'rejected' | 'sources'>();
+
+/** The installation's sources with their state. */
+const all = page({
+  path: '/sources',
+  rule: { who: 'read', source: 'installation' },
+  query: z.object({ after: text }),
+  async load({ context, permitted, fields: { after } }) {
     const rest = permitted.list().filter(({ slug }) => slug > after);
     const shown = rest.slice(0, SHOWN);
-    const page = (
-      <SourcesPage
-        frame={pageFrame(context, request, reply)}
-        shown={await loadShown(shown)}
-        offboarded={context.sources
-          .offboarded()
-          .filter(({ source }) => permitted.slugs === null || permitted.slugs.includes(source.slug))
-          .map(({ source, offboardedAt }) => ({ slug: source.slug, name: source.name, at: offboardedAt }))}
-        damaged={context.sources.damaged().filter((slug) => permitted.slugs?.includes(slug) ?? true)}
-        first={after === '' ? null : '/sources'}
-        next={rest.length > SHOWN ? `/sources?after=${encodeURIComponent(shown.at(-1)?.slug ?? '')}` : null}
-      />
-    );
-    return html(reply, renderPage(page));
-  });
+    const { slugs } = permitted;
+    return {
+      shown: await loadShown(context, shown),
+      offboarded: context.sources
+        .offboarded()
+        .filter(({ source }) => slugs === null || slugs.includes(source.slug))
+        .map(({ source, offboardedAt }) => ({ slug: source.slug, name: source.name, at: offboardedAt })),
+      damaged: context.sources.damaged().filter((slug) => slugs?.includes(slug) ?? true),
+      first: after === '' ? null : '/sources',
+      next: rest.length > SHOWN ? `/sources?after=${encodeURIComponent(shown.at(-1)?.slug ?? '')}` : null,
+    };
+  },
+  show: (data, { frame }) => <SourcesPage frame={frame} {...data} />,
+});
 
-  app.get('/sources/new', (request, reply) => sendNew(request, reply, {}, []));
+const empty = page({
+  path: '/sources/new',
+  rule: { who: 'administer', source: 'installation' },
+  load: () => null,
+  show: (_data, { frame, said }) => <NewSourcePage frame={frame} {...said} />,
+});
 
-  app.post('/sources', async (request, reply) => {
-    const form = formOf(request.body);
-    const name = (form['name'] ?? '').trim();
-    const slug = (form['slug'] ?? '').trim() || slugOf(name);
-    if (name === '') return sendNew(request, reply, form, ['Enter a name.'], 422);
-    if (!sourceSlugPattern.test(slug)) return sendNew(request, reply, { ...form, slug }, [SHORT_NAME_NEEDS], 422);
-    const added = await context.sources.add({ slug, name }, officerOf(request).officer);
+const add = form({
+  path: '/sources',
+  rule: { who: 'administer', source: 'installation' },
+  body: z.object({ name: text, slug: text }),
+  async act(visit) {
+    const { context, fields, typed, by } = visit;
+    const name = fields.name.trim();
+    if (name === '') return empty.again(visit, { fields: {}, said: { problems: ['Enter a name.'] } });
+    const slug = fields.slug.trim() || slugOf(name);
+    const refuse = (problems: readonly string[], status = 422) =>
+      empty.again(visit, { fields: {}, said: { problems, form: { ...typed, slug } }, status });
+    if (!sourceSlugPattern.test(slug)) return refuse([SHORT_NAME_NEEDS]);
+    const added = await context.sources.add({ slug, name }, by.officer);
     switch (added.outcome) {
       case 'done':
-        await untilProjected(context, added.seq);
-        return reply.redirect(`/sources/${slug}/set-up`, 303);
+        await visit.projected(added.seq);
+        return visit.goTo(`/sources/${slug}/set-up`);
       case 'invalid':
-        return sendNew(request, reply, { ...form, slug }, added.problems.map(inWords), 422);
+        return refuse(added.problems.map(inWords));
       case 'exists':
-        return sendNew(request, reply, { ...form, slug }, [`The short name "${slug}" is already used.`], 409);
+        return refuse([`The short name "${slug}" is already used.`], 409);
       case 'configured':
       case 'unknown':
       case 'unchanged':
       case 'conflict':
-        return sendNew(request, reply, { ...form, slug }, ['Someone else changed the sources: try again.'], 409);
+        return refuse(['Someone else changed the sources: try again.'], 409);
       default:
         return added satisfies never;
     }
-  });
+  },
+});
 
-  function sendNew(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    form: Readonly<Record<string, string>>,
-    problems: readonly string[],
-    status = 200,
-  ): FastifyReply {
-    const page = <NewSourcePage frame={pageFrame(context, request, reply)} form={form} problems={problems} />;
-    return html(reply, renderPage(page), status);
-  }
+export const routes = [all, empty, add];
 
-  async function loadShown(sources: readonly Source[]): Promise<readonly ShownSource[]> {
-    const slugs = sources.map(({ slug }) => slug);
-    await context.projector.catchUp();
-    const [times, refused, banners] = await Promise.all([
-      loadLastTimes(context.store.read, { sources: slugs, pulled: slugs }),
-      loadRefusedCounts(context, undefined),
-      loadSyncStatus(context.store.read, context.clock, sources),
-    ]);
-    return sources.map((source) => ({
-      source,
-      lastDelivery: times.delivered.get(source.slug) ?? null,
-      refused: refused.filter((one) => one.source === source.slug).reduce((sum, { count }) => sum + count, 0),
-      lastSync: times.synced.get(source.slug) ?? null,
-      banners: banners.filter((banner) => banner.source === source.slug),
-      secrets: secretsText(source.webhookSecrets.length, context.sources.retirements(source.slug).size),
-      faults: findSourceFaults(source, context.sources.sharingKey()).filter(({ level }) => level === 'fault').length,
-    }));
-  }
+async function loadShown(
+  {
+    store,
+    clock,
+    projector,
+    rejected,
+    sources: register,
+  }: Pick<Context, 'store' | 'clock' | 'projector' | 'rejected' | 'sources'>,
+  sources: readonly Source[],
+): Promise<readonly ShownSource[]> {
+  const slugs = sources.map(({ slug }) => slug);
+  await projector.catchUp();
+  const [times, refused, banners] = await Promise.all([
+    loadLastTimes(store.read, { sources: slugs, pulled: slugs }),
+    loadRefusedCounts({ clock, rejected }, undefined),
+    loadSyncStatus(store.read, clock, sources),
+  ]);
+  return sources.map((source) => ({
+    source,
+    lastDelivery: times.delivered.get(source.slug) ?? null,
+    refused: refused.filter((one) => one.source === source.slug).reduce((sum, { count }) => sum + count, 0),
+    lastSync: times.synced.get(source.slug) ?? null,
+    banners: banners.filter((banner) => banner.source === source.slug),
+    secrets: secretsText(source.webhookSecrets.length, register.retirements(source.slug).size),
+    faults: findSourceFaults(source, register.sharingKey()).filter(({ level }) => level === 'fault').length,
+  }));
 }
 
 const SHORT_NAME_NEEDS =
@@ -131,17 +145,6 @@ function slugOf(name: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)
     .replace(/^-+|-+$/g, '');
-}
-
-/** The state of a source's pull, combined for all its banners. */
-export function pullText(source: Pick<Source, 'baseUrl' | 'apiKey'>, banners: readonly BannerStatus[]): Worded {
-  if (source.baseUrl === null || source.apiKey === null) return { text: 'not pulled: no API key', tone: 'calm' };
-  const failing = banners.filter(({ state }) => state === 'failing').length;
-  if (failing > 0)
-    return { text: banners.length === 1 ? 'failing' : `${failing} of ${banners.length} banners failing`, tone: 'bad' };
-  if (banners.some(({ state }) => state === 'running')) return { text: 'being pulled', tone: 'calm' };
-  if (banners.some(({ gap }) => gap !== null)) return { text: 'has gaps', tone: 'warn' };
-  return banners.length === 0 ? { text: 'never pulled', tone: 'warn' } : { text: 'up to date', tone: 'good' };
 }
 
 interface SourcesProps {
@@ -268,27 +271,6 @@ interface NewSourceProps {
   readonly problems: readonly string[];
 }
 
-/** The steps of setting up a source; each page marks its own. */
-export function SetUpSteps({ at, done }: { readonly at: number; readonly done: readonly boolean[] }) {
-  return (
-    <ol class="steps">
-      {['Name', 'Address and secret', 'First delivery', 'API key'].map((step, place) => (
-        <li
-          key={step}
-          {...(place === at
-            ? { class: 'current', 'aria-current': 'step' as const }
-            : done[place]
-              ? { class: 'done' }
-              : {})}
-        >
-          {step}
-          {done[place] && place !== at ? <span class="unseen"> (done)</span> : null}
-        </li>
-      ))}
-    </ol>
-  );
-}
-
 function NewSourcePage({ frame, form, problems }: NewSourceProps) {
   return (
     <Page title="Add a source" frame={frame} within="sources">
@@ -297,8 +279,7 @@ function NewSourcePage({ frame, form, problems }: NewSourceProps) {
       <SetUpSteps at={0} done={[]} />
       <Problems title="The source was not added:" problems={problems} />
       <Panel id="name-it" title="Name">
-        <form method="post" action="/sources">
-          <Csrf token={frame.csrf} />
+        <PostForm frame={frame} action="/sources">
           <div class="pair">
             <Input
               id="name"
@@ -320,7 +301,7 @@ function NewSourcePage({ frame, form, problems }: NewSourceProps) {
             />
           </div>
           <button type="submit">Add the source</button>
-        </form>
+        </PostForm>
       </Panel>
     </Page>
   );

@@ -1,7 +1,8 @@
 import { counted, formatCount, formatDuration } from '../../../../reports/format.ts';
 import { type FindingCounts, AGREEMENT_DAYS } from '../../../attention/officer-attention.ts';
 import type { BannerStatus } from '../../../sync/status.ts';
-import { Csrf, type PageFrame } from '../parts/layout.tsx';
+import type { PageFrame } from '../parts/layout.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import type { Today } from '../today/load-today.ts';
 import { Badge, BannerName, type Column, Moment, Panel, Select, sourceOptions, Table } from '../parts/parts.tsx';
 import { syncText } from '../parts/words.ts';
@@ -31,18 +32,16 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
             <BannerTable
               banners={shown}
               names={today.bannerNames}
-              csrf={frame.canWork ? frame.csrf : null}
               total={banners.length}
-              sourceName={today.sources.length > 1 ? frame.sourceName : null}
-              timeZone={frame.timeZone}
+              isNamed={today.sources.length > 1}
+              frame={frame}
             />
           )}
           <AgreementText agreement={today.attention.agreement} source={today.source} />
           {frame.canWork && isToChoose(today) ? (
             <ChooseSource />
           ) : frame.canWork ? (
-            <form class="buttons" method="post" action="/sync">
-              <Csrf token={frame.csrf} />
+            <PostForm frame={frame} class="buttons" action="/sync">
               {pulled.length === 1 ? (
                 <input type="hidden" name="source" value={pulled[0]?.slug} />
               ) : (
@@ -54,7 +53,7 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
               <button class="quiet" type="submit">
                 Sync now
               </button>
-            </form>
+            </PostForm>
           ) : null}
         </>
       )}
@@ -95,14 +94,13 @@ function AgreementText({ agreement, source }: { agreement: FindingCounts; source
 interface BannerTableProps {
   readonly banners: readonly BannerStatus[];
   readonly names: Today['bannerNames'];
-  /** Null: the viewer may change nothing. */
-  readonly csrf: string | null;
   readonly total: number;
-  readonly sourceName: PageFrame['sourceName'] | null;
-  readonly timeZone: string;
+  /** Whether each source is named. */
+  readonly isNamed: boolean;
+  readonly frame: PageFrame;
 }
 
-function BannerTable({ banners, names, csrf, total, sourceName, timeZone }: BannerTableProps) {
+function BannerTable({ banners, names, total, isNamed, frame }: BannerTableProps) {
   const some = total > banners.length ? `${banners.length} of ${formatCount(total)} banners, gaps first. ` : '';
   const columns: readonly Column<BannerStatus>[] = [
     {
@@ -110,7 +108,7 @@ function BannerTable({ banners, names, csrf, total, sourceName, timeZone }: Bann
       cell: ({ bannerId, source }) => (
         <>
           {bannerId === null ? 'all banners' : <BannerName id={bannerId} names={names(source)} />}
-          {sourceName === null ? null : <span class="soft"> · {sourceName(source)}</span>}
+          {isNamed ? <span class="soft"> · {frame.sourceName(source)}</span> : null}
         </>
       ),
     },
@@ -120,7 +118,7 @@ function BannerTable({ banners, names, csrf, total, sourceName, timeZone }: Bann
         <div>
           <Badge {...syncText(banner.state)} />
           {banner.state === 'failing' && banner.lastError !== null ? <p class="hint">{banner.lastError}</p> : null}
-          <DismissForm banner={banner} csrf={csrf} />
+          <DismissForm banner={banner} frame={frame} />
         </div>
       ),
     },
@@ -128,7 +126,7 @@ function BannerTable({ banners, names, csrf, total, sourceName, timeZone }: Bann
       title: 'Complete until',
       cell: ({ watermark, lagMs }) => (
         <div>
-          {watermark === null ? '–' : <Moment iso={watermark} timeZone={timeZone} />}
+          {watermark === null ? '–' : <Moment iso={watermark} timeZone={frame.timeZone} />}
           {lagMs === null ? null : <span class="soft"> ({formatDuration(lagMs)} ago)</span>}
         </div>
       ),
@@ -144,25 +142,24 @@ function BannerTable({ banners, names, csrf, total, sourceName, timeZone }: Bann
  */
 function DismissForm({
   banner: { source, bannerId, state, lastSuccessAt },
-  csrf,
+  frame,
 }: {
   banner: BannerStatus;
-  csrf: string | null;
+  frame: PageFrame;
 }) {
-  if (csrf === null) return null;
+  if (!frame.canWork) return null;
   const isDismissed = state === 'dismissed';
   const neverCame = lastSuccessAt === null && (state === 'failing' || state === 'never-pulled');
   if (bannerId === null || !(isDismissed || neverCame)) return null;
   const words = isDismissed ? 'Resume' : 'Stop pulling';
   return (
-    <form class="buttons" method="post" action="/sync/dismiss">
-      <Csrf token={csrf} />
+    <PostForm frame={frame} class="buttons" action="/sync/dismiss">
       <input type="hidden" name="source" value={source} />
       <input type="hidden" name="banner" value={bannerId} />
       {isDismissed ? <input type="hidden" name="restore" value="yes" /> : null}
       <button class="quiet" type="submit" aria-label={`${words}: banner ${bannerId}`}>
         {words}
       </button>
-    </form>
+    </PostForm>
   );
 }

@@ -15,7 +15,8 @@ import { DAYS_SHOWN, loadToday, SOURCES_COUNTED, type Today, type TodayNeeds } f
 import { dismissBanner } from '../../../sync/banners.ts';
 import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
 import { formatCount } from '../../../../reports/format.ts';
-import { DocumentTable, JobList } from '../documents/download.page.tsx';
+import { DocumentTable } from '../documents/document-table.tsx';
+import { JobList } from '../parts/job-list.tsx';
 import {
   Badge,
   Choice,

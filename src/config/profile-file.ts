@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type Config, controllerFileOf, PROFILES_FOLDER } from '../config.ts';
+import type { Action } from '../core/action.ts';
+import { type Clock, isoNow } from '../core/clock.ts';
+import { codeOf } from '../core/errors.ts';
+import type { Source } from '../core/source.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import { sha256Hex } from '../crypto/hash.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import { writeDurably } from '../ledger/durable-file.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { SourceOutcome, Sources } from '../sources/sources.ts';
+import type { Query, Store } from '../store/store.ts';
+import { applyProfileForm, copyForSource, type ProfileForm } from './profile-form.ts';
+import { parseControllerProfile } from './settings-files.ts';
+
+/** The file of a controller profile. A missing one counts as an empty file. */
+export interface ProfileFile {
+  readonly path: string;
+  readonly isMade: boolean;
+  /** Hash of what was read; null: it cannot be read. */
+  readonly sha256: string | null;
+  readonly text: string;
+  /** File permissions. */
+  readonly mode: number;
+  readonly isWritable: boolean;
+}
+
+type Paths = Pick<Config, 'controllerFile' | 'dataDir'>;
+
+interface ProfileDeps {
+  readonly config: Paths;
+  readonly store: Pick<Store, 'read'>;
+  readonly ledger: Ledger;
+  readonly projector: { catchUp(): Promise<unknown> };
+  readonly clock: Clock;
+}
+
+/** The source that owns the profile; null: the installation. */
+export function ownerOfProfile(source: Source | null): string | null {
+  return source?.options.controllerFile == null ? null : source.slug;
+}
+
+/** Reads the profile that applies to a source; null: that of the installation. */
+export async function readProfileFile(config: Paths, source: Source | null): Promise<ProfileFile> {
+  const { path, isNamed } = controllerFileOf(config, source);
+  const absent = { path, sha256: null, text: '', mode: 0o600, isWritable: false };
+  const read = await Promise.all([readFile(path), stat(path)]).catch(codeOf);
+  if (read === 'ENOENT' && !isNamed)
+    return { ...absent, isMade: false, sha256: sha256Hex(Buffer.from('')), isWritable: await mayWrite(dirname(path)) };
+  if (typeof read === 'string') return { ...absent, isMade: true };
+  const [bytes, { mode }] = read;
+  return {
+    path,
+    isMade: true,
+    sha256: sha256Hex(bytes),
+    text: bytes.toString('utf8'),
+    mode: mode & 0o777,
+    isWritable: (await mayWrite(path)) && (await mayWrite(dirname(path))),
+  };
+}
+
+function mayWrite(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A change of a profile as an entry records it: hashes of the file before and after. */
+interface RecordedChange {
+  readonly seq: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The last change of a profile made on the page, among the entries folded so far. `owner`: see {@link ownerOfProfile}. */
+export async function findLastProfileChange(read: Query, owner: string | null): Promise<RecordedChange | null> {
+  const row = await read
+    .selectFrom('action_history')
+    .select(['seq', 'details'])
+    .where('action', '=', 'profile.changed')
+    .where('source', '=', owner ?? INSTALLATION)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { before, after } = JSON.parse(row.details) as Extract<Action, { action: 'profile.changed' }>;
+  return { seq: row.seq, before, after };
+}
+
+/** `overtaken`: another person changed the file first. `seq`: the entry of the change. */
+export type ProfileSaved =
+  | { readonly outcome: 'saved'; readonly seq: number | null }
+  | { readonly outcome: 'unchanged' | 'unwritable' | 'overtaken' }
+  | { readonly outcome: 'invalid'; readonly problems: readonly string[]; readonly path: string };
+
+/** Another person saved a change of the same version first. */
+class OvertakenError extends Error {}
+
+/** Writes a form into the profile of a source. `basedOn`: hash of the file that the form showed. */
+export async function saveProfile(
+  { config, store, ledger, projector, clock }: ProfileDeps,
+  {
+    source,
+    basedOn,
+    form,
+    actor,
+  }: {
+    readonly source: Source | null;
+    readonly basedOn: string;
+    readonly form: ProfileForm;
+    readonly actor: string;
+  },
+): Promise<ProfileSaved> {
+  const file = await readProfileFile(config, source);
+  if (!file.isWritable) return { outcome: 'unwritable' };
+  if (file.sha256 !== basedOn) return { outcome: 'overtaken' };
+  const applied = await applyProfileForm(file.text, file.path, form);
+  if (applied.outcome === 'invalid') return { outcome: 'invalid', problems: applied.problems, path: file.path };
+  if (applied.outcome === 'unchanged') return { outcome: 'unchanged' };
+  const owner = ownerOfProfile(source);
+  await projector.catchUp();
+  const last = await findLastProfileChange(store.read, owner);
+  let seq = null as number | null;
+  // The entry comes first, so every change that takes effect is on record. The page names a change that was interrupted
+  // between entry and file.
+  const record = async () => {
+    const recorded = await appendAction(
+      ledger,
+      owner ?? INSTALLATION,
+      {
+        action: 'profile.changed',
+        actor,
+        sourceSlug: owner,
+        before: basedOn,
+        after: sha256Hex(Buffer.from(applied.text)),
+        changed: [...applied.fields],
+      },
+      ['profile.changed', owner ?? '', basedOn, String(last?.seq ?? 0)],
+      isoNow(clock),
+    );
+    if (recorded.outcome === 'duplicate') throw new OvertakenError();
+    ({ seq } = recorded);
+  };
+  try {
+    await writeDurably(dirname(file.path), basename(file.path), applied.text, {
+      mode: file.mode,
+      once: !file.isMade,
+      before: record,
+    });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' && !(error instanceof OvertakenError)) throw error;
+    return { outcome: 'overtaken' };
+  }
+  return { outcome: 'saved', seq };
+}
+
+/** `error`: why the data folder cannot be written; `refusal`: why the source was not changed. */
+export type ProfileGiven =
+  | { readonly outcome: 'given'; readonly seq: number }
+  | { readonly outcome: 'owned' | 'invalid' }
+  | { readonly outcome: 'unwritable'; readonly error: unknown }
+  | { readonly outcome: 'refused'; readonly refusal: Exclude<SourceOutcome, { readonly outcome: 'done' }> };
+
+/** Gives a source a profile of its own: a copy of the shared one, without the web form. */
+export async function giveOwnProfile(
+  { config, sources }: { readonly config: Paths; readonly sources: Pick<Sources, 'change'> },
+  source: Source,
+  actor: string,
+): Promise<ProfileGiven> {
+  if (ownerOfProfile(source) !== null) return { outcome: 'owned' };
+  const shared = await readProfileFile(config, source);
+  if ((await parseControllerProfile(shared.text, shared.path)).outcome !== 'loaded') return { outcome: 'invalid' };
+  const folder = join(config.dataDir, PROFILES_FOLDER);
+  // A new name each time, so that an earlier file of this source is not overwritten.
+  const name = `${source.slug}-${randomBytes(4).toString('hex')}.yaml`;
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeDurably(folder, name, await copyForSource(shared.text), { mode: 0o600, once: true });
+  } catch (error) {
+    return { outcome: 'unwritable', error };
+  }
+  const options = { ...source.options, controllerFile: `${PROFILES_FOLDER}/${name}` };
+  const changed = await sources.change(source.slug, { options }, actor);
+  if (changed.outcome === 'done') return { outcome: 'given', seq: changed.seq };
+  await rm(join(folder, name), { force: true });
+  return { outcome: 'refused', refusal: changed };
+}
