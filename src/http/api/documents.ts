@@ -12,6 +12,7 @@ import {
 } from '../../documents/schedules.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { sendDocument } from '../pages/documents/download.page.tsx';
+import { findDocument } from '../../store/queries/documents.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
 
@@ -113,12 +114,8 @@ export const documentApi = [
     answer: documentSchema,
     async handle(context, { params }) {
       await context.projector.catchUp();
-      const row = await context.store.read
-        .selectFrom('documents')
-        .selectAll()
-        .where('document_id', '=', params.documentId)
-        .executeTakeFirst();
-      if (row === undefined) throw new CodedError('not_found');
+      const row = await findDocument(context.store.read, params.documentId);
+      if (row === null) throw new CodedError('not_found');
       return documentOf(row);
     },
   }),
