@@ -15,7 +15,6 @@ import { createProver, type ProofFiles, proofFiles, receiptOf } from '../ledger/
 import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
 import { openTree } from '../ledger/tree.ts';
 import { entriesOfCase } from '../store/queries/cases.ts';
-import { findDocument } from '../store/queries/documents.ts';
 import {
   cannotRead,
   counted,
@@ -167,6 +166,7 @@ async function entriesOf({ store, projector }: Context, what: string): Promise<r
   const { read } = store;
   if (/^[1-9]\d{0,15}$/.test(what)) return [Number(what)];
   await projector.catchUp();
+  const { findDocument } = await import('../documents/check.ts');
   const document = await findDocument(read, what);
   if (document !== null) return [Number(document.seq)];
   const moves = await entriesOfCase(read, what);

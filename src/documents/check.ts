@@ -40,6 +40,12 @@ export function listDocuments(
     .execute();
 }
 
+/** A document by its id; null: there is none, or its entry has not been folded yet. */
+export async function findDocument(read: Query, documentId: string): Promise<DocumentRow | null> {
+  const row = await read.selectFrom('documents').selectAll().where('document_id', '=', documentId).executeTakeFirst();
+  return row ?? null;
+}
+
 /** The number of documents of these sources; null: of all. */
 export async function countDocuments(read: Query, sources: readonly string[] | null): Promise<number> {
   let query = read.selectFrom('documents').select((eb) => eb.fn.countAll<number>().as('count'));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { reports } from '../../../reports/index.ts';
 import { CodedError } from '../../core/errors.ts';
 import { addDays } from '../../core/zoned-days.ts';
-import { type DocumentRow, listDocuments } from '../../documents/check.ts';
+import { type DocumentRow, findDocument, listDocuments } from '../../documents/check.ts';
 import { reportJob } from '../../documents/jobs.ts';
 import {
   addDocumentSchedule,
@@ -12,7 +12,6 @@ import {
 } from '../../documents/schedules.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { sendDocument } from '../pages/documents/download.page.tsx';
-import { findDocument } from '../../store/queries/documents.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
 
