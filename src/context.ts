@@ -36,6 +36,7 @@ import type { Verification, VerifyOptions } from './ledger/verify/verify-ledger.
 import type { Loss } from './ledger/commit.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
+import { newestCheckpoint } from './ledger/stored-checkpoints.ts';
 import { openTree } from './ledger/tree.ts';
 import type { OpenPlace, Post } from './ledger/ask-witness.ts';
 import { readWitnessState, witnessNewest } from './ledger/cosigned-checkpoints.ts';
@@ -359,13 +360,8 @@ async function openIntake({ config, log, clock, opened }: Base, { store, keys }:
 }
 
 async function sealedEntries({ store, keys }: Pick<Identity, 'store' | 'keys'>): Promise<number> {
-  const row = await store.read
-    .selectFrom('checkpoints')
-    .select('note')
-    .orderBy('size', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  const reading = row === undefined ? null : readCheckpoint(row.note, keys.verifying);
+  const newest = await newestCheckpoint(store.read);
+  const reading = newest === null ? null : readCheckpoint(newest.note, keys.verifying);
   return reading?.outcome === 'valid' ? reading.head.size : 0;
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { CalendarPeriod } from '../core/zoned-days.ts';
 import { sha256Hex } from '../crypto/hash.ts';
+import { findEntry } from '../ledger/read-entries.ts';
 import type { RejectedItem, RejectedRing } from '../rejected/ring.ts';
 import { holdsBytes } from '../store/queries/entry-pages.ts';
 import type { Query } from '../store/store.ts';
@@ -91,6 +92,15 @@ export async function loadQuarantine(read: Query, { source, event, limit }: Filt
   return rows.sort((a, b) => b.seq - a.seq).slice(0, limit);
 }
 
+/** The number of entries that could not be read. */
+export async function countQuarantined(read: Query): Promise<number> {
+  const { count } = await read
+    .selectFrom('quarantine')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 const HOURS = 72;
 
 /** Number of deliveries refused in the last 72 hours, by source and reason. */
@@ -118,8 +128,8 @@ export type ShownEntry = NonNullable<Awaited<ReturnType<typeof loadDelivery>>>;
  * (docs/ledger-format.md, Checking a commitment).
  */
 export async function loadDelivery(read: Query, seq: number) {
-  const entry = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
-  if (entry === undefined) return null;
+  const entry = await findEntry(read, seq);
+  if (entry === null) return null;
   const history = await read.selectFrom('delivery_history').selectAll().where('seq', '=', seq).executeTakeFirst();
   const arrivals = await read.selectFrom('arrivals').selectAll().where('seq', '=', seq).executeTakeFirst();
   const { body, meta } = entry;
@@ -127,9 +137,9 @@ export async function loadDelivery(read: Query, seq: number) {
   return {
     seq,
     source: entry.source,
-    sourceSeq: entry.source_seq,
+    sourceSeq: entry.sourceSeq,
     kind: entry.kind,
-    receivedAt: entry.received_at,
+    receivedAt: entry.receivedAt,
     event: history?.event ?? null,
     outcome: history?.outcome ?? null,
     note: history?.reason ?? null,
@@ -144,7 +154,7 @@ export async function loadDelivery(read: Query, seq: number) {
     metaSha256: meta === null ? null : sha256Hex(meta),
     bodyText: isText ? body.toString('utf8') : null,
     bodyBase64: body === null || isText ? null : body.toString('base64'),
-    leafHash: entry.leaf_hash.toString('hex'),
+    leafHash: entry.leafHash.toString('hex'),
     erased: body === null,
   };
 }

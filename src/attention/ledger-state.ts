@@ -1,3 +1,4 @@
+import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
 import type { Query } from '../store/store.ts';
 import type { Surroundings } from './operator-warnings.ts';
 
@@ -34,17 +35,12 @@ export async function loadLedgerState(
         countOf('ambiguous_repeats').where('resolution', '=', 'unresolved').as('ambiguousRepeats'),
       ])
       .executeTakeFirstOrThrow(),
-    read
-      .selectFrom('checkpoints')
-      .select(['size', 'root', 'created_at'])
-      .orderBy('size', 'desc')
-      .limit(1)
-      .executeTakeFirst(),
+    newestCheckpoint(read),
   ]);
   return {
     entries: Number(counts.entries ?? 0),
     checkpoint:
-      checkpoint === undefined
+      checkpoint === null
         ? null
         : { size: checkpoint.size, rootHex: checkpoint.root.toString('hex'), createdAt: checkpoint.created_at },
     witnesses:

@@ -12,7 +12,7 @@ import { SendError, sendInJob } from '../outside/send-error.ts';
 import { postToChat, sendWebhook } from '../outside/webhook.ts';
 import { findPerson, listPeople, type Person } from '../people/people.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
-import type { Store, StoreTransaction } from '../store/store.ts';
+import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import { loadPreferences, type Preferences, usualPreferences, wants } from './preferences.ts';
 import { countNotices, isFor, type Notice, noticeKinds, sentenceOf, type Told } from './find-notices.ts';
 
@@ -202,6 +202,18 @@ function messagesFor(
     payload: { ...message, id: `msg_${randomUUID()}` },
     maxAttempts: ATTEMPTS,
   }));
+}
+
+/** How many mails and notifications could not be sent yet or at all, and an error of one of them. */
+export async function countUnsent(read: Query): Promise<{ readonly count: number; readonly error: string | null }> {
+  const { count, error } = await read
+    .selectFrom('jobs')
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('error').as('error')])
+    .where('kind', 'in', ['notify-send', 'checkpoint-mail', 'letter-mail', 'request-form-mail'])
+    .where('state', 'in', ['waiting', 'failed'])
+    .where('error', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return { count: Number(count), error };
 }
 
 /** What the schedule has finished since then, by kind. */

@@ -12,6 +12,7 @@ import { createJournal } from '../ledger/journal.ts';
 import type { Entry } from '../crypto/entry.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Query } from '../store/store.ts';
+import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
 import { lastSeq } from '../store/queries/fold-position.ts';
 import { CONTROLLER_NAME, PROFILES_FOLDER } from '../config.ts';
 import { verifierKeyPath } from '../context/data-directory.ts';
@@ -206,24 +207,8 @@ function createLines(to: Adding, folder: string) {
   };
 }
 
-interface NewestCheckpoint {
-  readonly size: number;
-  readonly root: Buffer;
-  readonly note: string;
-}
-
-async function newestCheckpoint(read: Query): Promise<NewestCheckpoint | null> {
-  const row = await read
-    .selectFrom('checkpoints')
-    .select(['size', 'root', 'note'])
-    .orderBy('size', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
-}
-
 /** Computes from the entries as they pass: their tree, and the files that they name. */
-export function createWalk(checkpoint: NewestCheckpoint | null) {
+export function createWalk(checkpoint: { readonly size: number; readonly root: Buffer; readonly note: string } | null) {
   const names = new Set<string>();
   const erased = new Set<string>();
   const faults: string[] = [];

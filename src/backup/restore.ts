@@ -29,6 +29,7 @@ import {
 } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { findPersonByEmail, holdAccounts } from '../people/people.ts';
+import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
 import { lastSeq } from '../store/queries/fold-position.ts';
 import { insertInPortions, madeAnew } from './copy-tables.ts';
 import { DATA_DIRECTORY, highWaterPath } from '../context/data-directory.ts';
@@ -375,12 +376,7 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
     await assertOwner(store, options.owner);
     await endWhatWasUnderWay(store, isoNow(clock));
     const end = await lastSeq(store.read);
-    const checkpoint = await store.read
-      .selectFrom('checkpoints')
-      .select('note')
-      .orderBy('size', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    const checkpoint = await newestCheckpoint(store.read);
     missing = lostTo > end ? { from: end + 1, to: lostTo } : null;
     const begun = await beginEpoch(
       { store, keys: keys.instance, clock },

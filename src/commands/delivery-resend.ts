@@ -3,6 +3,7 @@ import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/ext
 import { clearTextProblem, webUrlOf } from '../core/address.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
+import { findEntry } from '../ledger/read-entries.ts';
 import { type Resend, resendOf, sendAgain } from '../outside/resend.ts';
 import { type CommandIo, durationFrom, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContext } from './run-context.ts';
@@ -61,14 +62,10 @@ export async function loadResend(context: Context, seq: number, { unsigned }: { 
 
 /** The bytes of a stored delivery. Throws UsageError if the entry is not a delivery, or its content was erased. */
 export async function loadStored({ store }: Pick<Context, 'store'>, seq: number) {
-  const entry = await store.read
-    .selectFrom('entries')
-    .select(['source', 'kind', 'meta', 'body'])
-    .where('seq', '=', seq)
-    .executeTakeFirst();
+  const entry = await findEntry(store.read, seq);
   if (entry?.kind !== 'webhook')
     throw new UsageError([
-      `Entry ${seq} ${entry === undefined ? 'does not exist' : 'is not a delivery'}: see \`consent-ledger delivery list\`.`,
+      `Entry ${seq} ${entry === null ? 'does not exist' : 'is not a delivery'}: see \`consent-ledger delivery list\`.`,
     ]);
   const { source, meta, body } = entry;
   if (meta === null || body === null)

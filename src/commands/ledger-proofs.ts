@@ -12,7 +12,9 @@ import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoi
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
 import { readOutsideNotes } from '../ledger/verify/outside-checkpoints.ts';
 import { createProver, type ProofFiles, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
+import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
 import { openTree } from '../ledger/tree.ts';
+import { entriesOfCase } from '../store/queries/cases.ts';
 import {
   cannotRead,
   counted,
@@ -164,15 +166,11 @@ async function entriesOf({ store, projector }: Context, what: string): Promise<r
   const { read } = store;
   if (/^[1-9]\d{0,15}$/.test(what)) return [Number(what)];
   await projector.catchUp();
-  const document = await read.selectFrom('documents').select('seq').where('document_id', '=', what).executeTakeFirst();
-  if (document !== undefined) return [Number(document.seq)];
-  const moves = await read
-    .selectFrom('case_history')
-    .select('seq')
-    .where('case_id', '=', what)
-    .orderBy('seq')
-    .execute();
-  if (moves.length > 0) return [...new Set(moves.map(({ seq }) => Number(seq)))];
+  const { findDocument } = await import('../documents/check.ts');
+  const document = await findDocument(read, what);
+  if (document !== null) return [Number(document.seq)];
+  const moves = await entriesOfCase(read, what);
+  if (moves.length > 0) return moves;
   throw new UsageError([
     `Unknown entry, document or case ${printable(what)}: use an entry number, or an id from \`consent-ledger document list\` or \`dsar list\`.`,
   ]);
@@ -271,12 +269,10 @@ async function laterCheckpoint(
     const { note, ...head } = await readOutside(context, later);
     return { head, note };
   }
-  let query = context.store.read.selectFrom('checkpoints').select('note');
   if (later === undefined) await context.seal();
-  else query = query.where('size', '=', later);
-  const row = await query.orderBy('size', 'desc').limit(1).executeTakeFirst();
-  const head = row === undefined ? null : parseTreeHead(row.note);
-  if (row === undefined || head === null)
+  const row = await newestCheckpoint(context.store.read, later);
+  const head = row === null ? null : parseTreeHead(row.note);
+  if (row === null || head === null)
     throw new UsageError([
       later === undefined
         ? 'The ledger is empty and has no checkpoint.'

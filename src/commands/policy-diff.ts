@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { indentJson } from '../core/json.ts';
 import { textAt, type TextVersion } from '../policy-texts/text-versions.ts';
-import { diffTexts, loadStoredText } from '../policy-snapshots/stored-texts.ts';
+import { diffTexts, findFetch, loadStoredText } from '../policy-snapshots/stored-texts.ts';
 import {
   type CommandIo,
   printable,
@@ -137,15 +137,10 @@ async function chooseBySeq(context: Context, options: DiffFlags): Promise<[Side,
 }
 
 async function sideOfEntry(context: Context, source: string, seq: number): Promise<Side> {
-  const row = await context.store.read
-    .selectFrom('snapshot_history')
-    .select(['target', 'text_sha256'])
-    .where('source', '=', source)
-    .where('seq', '=', seq)
-    .executeTakeFirst();
-  if (row === undefined)
+  const fetched = await findFetch(context.store.read, source, seq);
+  if (fetched === null)
     throw new UsageError([`Entry ${seq} is not a policy text of source ${printable(source)}: see \`policy show\`.`]);
-  return { target: row.target, seq, textSha256: row.text_sha256, version: null, uncertain: false };
+  return { target: fetched.target, seq, textSha256: fetched.textSha256, version: null, uncertain: false };
 }
 
 /** Colours the lines for a terminal; the text cannot rewrite the screen. */

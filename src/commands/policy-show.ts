@@ -3,7 +3,7 @@ import type { Query } from '../store/store.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
 import { listedPolicyKey, loadListedLinks, loadPublishedLink } from '../policies/list.ts';
-import { type CallRow, settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle-calls.ts';
+import { type CallRow, findCall, settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle-calls.ts';
 import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../policy-snapshots/stored-texts.ts';
 import {
   type CommandIo,
@@ -107,12 +107,8 @@ function registerSettle(policy: CommandUnknownOpts, io: CommandIo): void {
     .option('--items <numbers>', 'for a batch: only these item numbers of the file, such as 3,4,9')
     .action((requestId, flags) =>
       withContext(async (context) => {
-        const call = await context.store.read
-          .selectFrom('calls')
-          .select('source')
-          .where('request_id', '=', requestId)
-          .executeTakeFirst();
-        if (call !== undefined && flags.policy !== undefined) await assertPolicyOf(context, call.source, flags.policy);
+        const call = await findCall(context.store.read, requestId);
+        if (call !== null && flags.policy !== undefined) await assertPolicyOf(context, call.source, flags.policy);
         const outcome = await settleByOfficer(context.policies, {
           requestId,
           happened: happenedOf(flags.as),

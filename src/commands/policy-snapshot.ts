@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { Source } from '../core/source.ts';
 import { createHostedUrls, type Look, takeSnapshots } from '../policy-snapshots/take.ts';
 import { type KnownPolicy, loadKnownPolicies } from '../policy-snapshots/request.ts';
-import { loadPolicyTexts } from '../policy-snapshots/stored-texts.ts';
+import { findReportedType, loadPolicyTexts } from '../policy-snapshots/stored-texts.ts';
 import {
   type CommandIo,
   counted,
@@ -89,13 +89,8 @@ async function choosePolicies(
   signal: AbortSignal,
 ): Promise<readonly KnownPolicy[]> {
   if (policy !== undefined) {
-    const row = await context.store.read
-      .selectFrom('policies')
-      .select('policy_type')
-      .where('source', '=', source.slug)
-      .where('policy_id', '=', policy)
-      .executeTakeFirst();
-    return [{ policyId: policy, policyType: type ?? row?.policy_type ?? null, hostedOnly: false }];
+    const policyType = type ?? (await findReportedType(context.store.read, source.slug, policy));
+    return [{ policyId: policy, policyType, hostedOnly: false }];
   }
   if (type !== undefined) return [{ policyId: null, policyType: type, hostedOnly: false }];
   if (source.siteUrl === null) return [{ policyId: null, policyType: null, hostedOnly: false }];

@@ -4,12 +4,13 @@ import { readPolicyText, withoutTokens } from '../policy-texts/policy-text.ts';
 import { inForceBetween } from '../policy-texts/text-versions.ts';
 import { addDays, startOfDay } from '../core/zoned-days.ts';
 import {
+  loadPolicyTexts,
+  loadReportedChanges,
   loadStoredText,
   type NamedVersion,
-  loadPolicyTexts,
+  type ReportedChange,
   type TargetTexts,
 } from '../policy-snapshots/stored-texts.ts';
-import type { Query } from '../store/store.ts';
 import {
   type CommandIo,
   isDay,
@@ -47,7 +48,7 @@ export function registerPolicyText(policy: CommandUnknownOpts, io: CommandIo): v
       const text = one === undefined || more.length > 0 ? null : await loadText(context, options, one);
       if (text === null) io.exitCode = 1;
       const shown = { source: options.source, policy: policyName, target, from: asked.from, to: asked.to };
-      const told = await loadTold(context.store.read, options.source, target, possible);
+      const told = await loadReportedChanges(context.store.read, options.source, target, possible);
       printResult(io, options, { ...shown, possible, told, text }, () => {
         const what = targetText(target);
         if (one === undefined) return noneText(what, asked, versions);
@@ -74,24 +75,6 @@ function askedOf({ clock, config }: Pick<Context, 'clock' | 'config'>, at: strin
     return { from, to: startOfDay(addDays(at, 1), timeZone), words: `on ${at} (${timeZone})` };
   const to = new Date(Date.parse(from) + 1).toISOString();
   return { from, to, words: at === undefined ? 'now' : `at ${from}` };
-}
-
-/** Changes reported by deliveries while these texts replaced one another. */
-async function loadTold(read: Query, source: string, target: string, possible: readonly NamedVersion[]) {
-  const [first, last] = [possible[0], possible.at(-1)];
-  if (first === undefined || last === undefined || possible.length === 1) return [];
-  const name = target.slice(target.indexOf(':') + 1);
-  return read
-    .selectFrom('policy_history')
-    .select(['seq', 'at', 'change', 'policy_id as policyId'])
-    .where('source', '=', source)
-    .where(target.startsWith('hosted:') ? 'policy_id' : 'policy_type', '=', name)
-    .where('change', '!=', 'created')
-    .where('at', '>=', first.lastSeen)
-    .where('at', '<=', last.firstSeen)
-    .orderBy('seq')
-    .limit(20)
-    .execute();
 }
 
 /** Null if it was erased; empty if the service answered 404 or 410. */
@@ -123,7 +106,7 @@ function severalText(
   what: string,
   asked: Stretch,
   possible: readonly NamedVersion[],
-  told: Awaited<ReturnType<typeof loadTold>>,
+  told: readonly ReportedChange[],
 ): string {
   return [
     `${what}: any of these may have been in force ${asked.words}:`,

@@ -3,13 +3,14 @@ import { type Action, actionSchema } from '../core/action.ts';
 import type { Clock } from '../core/clock.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { INSTALLATION, REGIMES } from '../core/vocabulary.ts';
+import type { Entry } from '../crypto/entry.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { RecordedRules, RecordedSince } from '../law/own-rules.ts';
 import { createRegimeTable, regimeChanges, type RegimeTable } from '../law/regime-table.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { entryFromRow } from '../ledger/read-entries.ts';
+import { findEntry } from '../ledger/read-entries.ts';
 import { diagnoseEntry } from '../ledger/verify/entry-fault.ts';
 import type { Log } from '../log.ts';
 import { loadFoldPosition } from '../projections/position.ts';
@@ -136,14 +137,14 @@ async function findLast({ read }: Store, keys: OwnRegimesOptions['keys']): Promi
     .execute();
   const unfolded = later.filter(({ meta }) => meta?.includes('"regimes.changed"') === true);
   for (const { seq } of [...unfolded, ...listed]) {
-    const row = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
-    const found = row === undefined ? null : recordedIn(entryFromRow(row), keys);
+    const entry = await findEntry(read, seq);
+    const found = entry === null ? null : recordedIn(entry, keys);
     if (found !== null) return found;
   }
   return null;
 }
 
-function recordedIn(entry: ReturnType<typeof entryFromRow>, keys: OwnRegimesOptions['keys']): Recorded | null {
+function recordedIn(entry: Entry, keys: OwnRegimesOptions['keys']): Recorded | null {
   if (diagnoseEntry(entry, keys) !== null || !Buffer.isBuffer(entry.body)) return null;
   const action = actionSchema.safeParse(JSON.parse(entry.body.toString('utf8'))).data;
   return action?.action === 'regimes.changed' ? { seq: entry.seq, at: entry.receivedAt, action } : null;

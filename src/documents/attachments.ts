@@ -3,6 +3,7 @@ import type { ShownCase } from '../cases/list-cases.ts';
 import { createCited } from '../ledger/cited.ts';
 import { type Condition, unlessRefused } from '../ledger/append-action.ts';
 import { type DocumentOfCase, documentsOfCase } from '../store/queries/documents-of-case.ts';
+import { sourceOfCase } from '../store/queries/cases.ts';
 import type { Query } from '../store/store.ts';
 import { safeFileName } from './file-name.ts';
 import type { DocumentDeps } from './frame.ts';
@@ -60,11 +61,11 @@ export async function addAttachment(
 ): Promise<Added> {
   const { caseId, actor, bytes } = file;
   const asOf = await deps.catchUp();
-  const found = await deps.read.selectFrom('cases').select('source').where('case_id', '=', caseId).executeTakeFirst();
-  if (found === undefined) return { outcome: 'unknown-case' };
+  const source = await sourceOfCase(deps.read, caseId);
+  if (source === null) return { outcome: 'unknown-case' };
   if (bytes.length === 0) return { outcome: 'refused', problem: 'The file is empty.' };
   // Before its bytes are written; what counts is the same question under the write lock.
-  const tooMuch = problemOfAdding(await documentsOfCase(deps.read, { source: found.source, caseId }), bytes.length);
+  const tooMuch = problemOfAdding(await documentsOfCase(deps.read, { source, caseId }), bytes.length);
   if (tooMuch !== null) return { outcome: 'refused', problem: tooMuch };
   const parameters = { fileName: attachmentName(file.fileName) };
   const facts = { name: 'attachment', format: 'bin', asOf, caseId, parameters };
@@ -73,11 +74,11 @@ export async function addAttachment(
     yield bytes;
   })();
   const within: Condition = async ({ query }, { seq }) =>
-    problemOfAdding(await documentsOfCase(query, { source: found.source, caseId, before: seq }), bytes.length);
+    problemOfAdding(await documentsOfCase(query, { source, caseId, before: seq }), bytes.length);
   const made = await unlessRefused(() =>
     registerDocument(
       { ...deps, allowedIf: within },
-      found.source,
+      source,
       { actor, reference, ...facts },
       createCited(asOf),
       content,

@@ -26,7 +26,7 @@ import {
   type CaseDocumentDeps,
   type CaseInput,
   loadCaseInput,
-  sourceOfCase,
+  projectedSourceOfCase,
   type UnknownCase,
 } from './produce-pack.ts';
 import {
@@ -105,7 +105,7 @@ export async function draftLetter(
   deps: CaseDocumentDeps,
   wish: LetterWish,
 ): Promise<({ readonly outcome: 'drafted' } & LetterDraft) | UnknownCase | InvalidTime | UnknownSource> {
-  const source = await sourceOfCase(deps, wish.caseId);
+  const source = await projectedSourceOfCase(deps, wish.caseId);
   if (source === null) return { outcome: 'unknown-case', caseId: wish.caseId };
   const loaded = await loadCaseInput(deps, source, wish.caseId, { step: wish.step });
   if ('outcome' in loaded) return loaded;
@@ -149,7 +149,7 @@ async function makeLetter(
   signal?: AbortSignal,
 ): Promise<LetterOutcome> {
   const { caseId, actor, step, format, asOf } = request;
-  const source = await sourceOfCase(deps, caseId);
+  const source = await projectedSourceOfCase(deps, caseId);
   if (source === null) return { outcome: 'unknown-case', caseId };
   const tooLong = lengthProblem(request);
   if (tooLong !== null) return { outcome: 'invalid', problem: tooLong };

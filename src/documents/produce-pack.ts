@@ -38,6 +38,7 @@ import { type CaseReading, type CaseView, viewCase, type ViewContext } from '../
 import { type CaseFolded, foldedColumn } from '../cases/folded.ts';
 import { loadPackCase, type PackCase } from '../cases/load-pack-case.ts';
 import { type Deadlines, whyNotRefused } from '../law/deadlines.ts';
+import { sourceOfCase } from '../store/queries/cases.ts';
 import type { Query } from '../store/store.ts';
 
 /** A request for the pack of one case. */
@@ -72,7 +73,7 @@ export async function producePack(
 
 async function makePack(deps: CaseDocumentDeps, request: PackRequest, signal?: AbortSignal): Promise<PackOutcome> {
   const { caseId, actor, asOf } = request;
-  const source = await sourceOfCase(deps, caseId);
+  const source = await projectedSourceOfCase(deps, caseId);
   if (source === null) return { outcome: 'unknown-case', caseId };
   const asked = { source, name: 'dsar-pack', format: 'zip', caseId };
   const before = asOf === undefined ? null : await madeBefore(deps, { ...asked, asOf }, {});
@@ -179,13 +180,12 @@ export interface CaseInput {
 }
 
 /** The source of a case, once everything appended so far is projected; null if the case does not exist. */
-export async function sourceOfCase(
+export async function projectedSourceOfCase(
   deps: Pick<DocumentDeps, 'read' | 'catchUp'>,
   caseId: string,
 ): Promise<string | null> {
   await deps.catchUp();
-  const row = await deps.read.selectFrom('cases').select('source').where('case_id', '=', caseId).executeTakeFirst();
-  return row?.source ?? null;
+  return sourceOfCase(deps.read, caseId);
 }
 
 /**

@@ -6,6 +6,7 @@ import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { findSubject } from '../consent/look-up.ts';
+import { entriesOfCase } from '../store/queries/cases.ts';
 import type { Query, Store } from '../store/store.ts';
 import { subjectHash } from '../ledger/suppression.ts';
 
@@ -154,7 +155,7 @@ export async function needsOfHolds(
   const needs: { name: string; why: string; seqs: number[] }[] = [];
   for (const hold of holds) {
     const ofCase =
-      hold.caseId === null ? null : caseIds.has(hold.caseId) ? await seqsOfCase(deps.store.read, hold.caseId) : [];
+      hold.caseId === null ? null : caseIds.has(hold.caseId) ? await entriesOfCase(deps.store.read, hold.caseId) : [];
     const held = entries.filter(
       ({ seq, source, receivedAt }) =>
         (hold.sourceSlug === null || hold.sourceSlug === source) &&
@@ -171,9 +172,4 @@ export async function needsOfHolds(
       });
   }
   return needs;
-}
-
-async function seqsOfCase(query: Query, caseId: string): Promise<readonly number[]> {
-  const rows = await query.selectFrom('case_history').select('seq').where('case_id', '=', caseId).execute();
-  return rows.map(({ seq }) => seq);
 }

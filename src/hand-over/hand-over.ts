@@ -1,15 +1,17 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { isRequestKind } from '../cases/fold.ts';
 import { parseFolded } from '../cases/folded.ts';
-import { showCase } from '../cases/list-cases.ts';
+import { findCase, showCase } from '../cases/list-cases.ts';
 import type { CaseWriting } from '../cases/view.ts';
 import { line } from '../cases/moves.ts';
 import type { Action } from '../core/action.ts';
 import { isPrivateTransport } from '../core/address.ts';
 import { isoNow } from '../core/clock.ts';
+import type { RequestKind } from '../core/vocabulary.ts';
 import { hmacSha256, sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
-import { faultOfCaseFiles } from '../documents/check.ts';
+import { faultOfCaseFiles, findDocument } from '../documents/check.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
 import { problemsOfLeaving, stillApproved } from '../documents/leaving.ts';
 import { chooseFiles } from '../documents/attachments.ts';
@@ -300,6 +302,30 @@ export async function stateOf(
     .executeTakeFirst();
   if (found === undefined || !handedOverStates.includes(found.state)) return 'withheld';
   return found.state === 'ready' && (await hasLostApproval(cases, found)) ? 'withheld' : 'open';
+}
+
+/** What a requester is told of the pack of a hand-over. */
+export interface HandedPack {
+  /** What was requested, part by part. */
+  readonly kinds: readonly RequestKind[];
+  /** When the request was received: ISO 8601 UTC. */
+  readonly receivedAt: string;
+  readonly bytes: number;
+}
+
+/** Loads what a requester is told of a pack. Rejects if the read models do not hold its case or document. */
+export async function loadHandedPack(
+  read: Query,
+  row: Pick<HandOverRow, 'case_id' | 'document_id'>,
+): Promise<HandedPack> {
+  const [found, document] = await Promise.all([findCase(read, row.case_id), findDocument(read, row.document_id)]);
+  if (found === null || document === null) throw new Error(`the pack ${row.document_id} or its case is missing`);
+  const { kind, folded, receipt_at: receivedAt } = found;
+  return {
+    kinds: parseFolded(folded).parts?.map((part) => part.kind) ?? [isRequestKind(kind) ? kind : 'unknown'],
+    receivedAt,
+    bytes: Number(document.bytes),
+  };
 }
 
 /** Whether a change of the case ended the approval under which its pack was handed over. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { countDue, loadLastTimes, loadSealTimes } from '../attention/figures.ts';
 import { listCases } from '../cases/list-cases.ts';
@@ -7,6 +6,9 @@ import { metricsLabelOf } from '../context/metrics-label.ts';
 import { publicUrlOf } from '../core/address.ts';
 import { codeOf, OutsideError } from '../core/errors.ts';
 import { dateIn } from '../core/zoned-days.ts';
+import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
+import { probeWrite } from '../store/probe-write.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
 import { createAdminApp } from './admin.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
@@ -141,20 +143,13 @@ function portOf(app: FastifyInstance): number {
 
 /** Milliseconds for which a result about the store is reused. */
 const PROBE_EVERY_MS = 2000;
-/** As much as an ordinary delivery, because a full disk may still have room for less. */
-const PROBE_BYTES = 65_536;
 
 /** Whether deliveries can be stored; tests it with a write, at most every two seconds. */
 function createReadiness({ store, refusal, noticeLoss }: Context): () => Promise<string | null> {
   let asked: { readonly at: number; readonly answer: Promise<string | null> } | null = null;
   async function probe(): Promise<string | null> {
-    const value = randomBytes(PROBE_BYTES / 2).toString('hex');
     try {
-      // Removed in the same transaction, after the database has found room for it.
-      await store.transaction(async (tx) => {
-        await tx.insertMany('settings', [{ name: PROBE, value }], 'replace');
-        await tx.query.updateTable('settings').set({ value: '' }).where('name', '=', PROBE).execute();
-      });
+      await probeWrite(store);
       await noticeLoss();
       return refusal() === null ? null : REFUSES;
     } catch {
@@ -169,27 +164,19 @@ function createReadiness({ store, refusal, noticeLoss }: Context): () => Promise
   };
 }
 
-const PROBE = 'write_probe';
 const REFUSES = 'the ledger refuses new entries: see `consent-ledger doctor`';
 
 function metricsOf(context: Context): Metrics {
   const { store, projector, epoch, jobs, distribution, log } = context;
-  const highest = async (table: 'entries' | 'checkpoints') => {
-    const query =
-      table === 'entries'
-        ? store.read.selectFrom('entries').select((eb) => eb.fn.max('seq').as('seq'))
-        : store.read.selectFrom('checkpoints').select((eb) => eb.fn.max('size').as('seq'));
-    return Number((await query.executeTakeFirst())?.seq ?? 0);
-  };
   const witnesses = async () =>
     Object.values((await context.witnessState()).witnesses).filter((standing) => standing.epoch === epoch);
   return createMetrics({
     slugs: () => context.sources.list().map(({ slug }) => slug),
     labelOf: (slug) => metricsLabelOf(context, slug),
-    ledgerSeq: () => highest('entries'),
+    ledgerSeq: () => lastSeq(store.read),
     projectedSeq: () => projector.position(),
     witnessedSeq: async () => new Map((await witnesses()).map(({ name, size }) => [name, size])),
-    sealedSeq: () => highest('checkpoints'),
+    sealedSeq: async () => (await newestCheckpoint(store.read))?.size ?? 0,
     databaseBytes: () => store.sizeOnDisk(),
     warnings: () => context.warnings(),
     due: () => countDue(context.cases, context.clock()),

@@ -177,6 +177,19 @@ async function findJob(query: Query, id: string): Promise<Job | null> {
   return row === undefined ? null : toJob(row);
 }
 
+/** The newest job of a kind that was done or failed for good; null: there is none. */
+export async function findLastEnded(read: Query, kind: string): Promise<Job | null> {
+  const row = await read
+    .selectFrom('jobs')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('state', 'in', ['done', 'failed'])
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : toJob(row);
+}
+
 async function listJobs(read: Query, { kind, key, state, limit = 100 }: JobFilter): Promise<readonly Job[]> {
   let query = read.selectFrom('jobs').selectAll();
   if (kind !== undefined) query = query.where('kind', '=', kind);

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Selectable } from 'kysely';
 import type { Tables } from '../store/schema.ts';
-import type { Store } from '../store/store.ts';
+import type { Query, Store } from '../store/store.ts';
 import type { JobLog, Json } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { Cron } from 'croner';
@@ -47,6 +47,19 @@ const MAX_DRIFT_MS = 5000;
 const MAX_SKEW_MS = 300_000;
 
 type Row = Selectable<Tables['schedules']>;
+
+/** The schedule that is due next, or has been due the longest; null: there are none. `nextAt`: ISO 8601 UTC. */
+export async function findNextScheduled(
+  read: Query,
+): Promise<{ readonly name: string; readonly nextAt: string } | null> {
+  const row = await read
+    .selectFrom('schedules')
+    .select(['name', 'next_at as nextAt'])
+    .orderBy('next_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
 
 /**
  * Turns schedules into jobs. Any number of processes may run one: the row's next time is moved in the transaction that

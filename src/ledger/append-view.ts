@@ -13,6 +13,21 @@ export async function appendView(
   now: string,
   keyParts: readonly string[] = [randomUUID()],
 ): Promise<void> {
-  const action = { action: 'record.viewed' as const, actor, object, hour: `${now.slice(0, 13)}:00:00.000Z` };
+  const action = { action: 'record.viewed' as const, actor, object, hour: hourOf(now) };
   await appendAction(ledger, source, action, ['record.viewed', ...keyParts], now);
+}
+
+/** Records that a session sees an object with personal data: once for each hour of `now`, ISO 8601 UTC. */
+export function recordView(
+  ledger: Ledger,
+  source: string,
+  { session, actor, object }: { readonly session: string; readonly actor: string; readonly object: string },
+  now: string,
+): Promise<void> {
+  return appendView(ledger, source, { actor, object }, now, [session, hourOf(now), object]);
+}
+
+/** The hour in which a time (ISO 8601 UTC) lies, in the same form. */
+export function hourOf(time: string): string {
+  return `${time.slice(0, 13)}:00:00.000Z`;
 }

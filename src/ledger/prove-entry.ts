@@ -8,7 +8,7 @@ import type { Query, Store } from '../store/store.ts';
 import { diagnoseEntry } from './verify/entry-fault.ts';
 import { newestWitnessed, type Stamp, type WitnessedNote, type WitnessedOptions } from './cosigned-checkpoints.ts';
 import { parseOrigin } from './epochs.ts';
-import { entryFromRow } from './read-entries.ts';
+import { findEntry } from './read-entries.ts';
 import { openTree, type Tree } from './tree.ts';
 
 export interface ProofOptions {
@@ -63,9 +63,8 @@ export function createProver(options: ProofOptions): Prover {
   const { read } = options.store;
   const tree = openTree(read);
   return async (seq, under = 'first', given = null) => {
-    const row = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
-    if (row === undefined) return unproven('the entry is missing');
-    const entry = entryFromRow(row);
+    const entry = await findEntry(read, seq);
+    if (entry === null) return unproven('the entry is missing');
     const fault = diagnoseEntry(entry, options.keys.instance);
     if (fault !== null) return unproven(fault.sentence);
     const seen =

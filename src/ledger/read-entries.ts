@@ -28,6 +28,48 @@ export async function hasEntry(query: Query, seq: number): Promise<boolean> {
   return found !== undefined;
 }
 
+/** An entry in full, not checked; null: there is none with this number. */
+export async function findEntry(query: Query, seq: number): Promise<Entry | null> {
+  const row = await query.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
+  return row === undefined ? null : entryFromRow(row);
+}
+
+/** The source of an entry; null: there is none with this number. */
+export async function sourceOfEntry(query: Query, seq: number): Promise<string | null> {
+  const row = await query.selectFrom('entries').select('source').where('seq', '=', seq).executeTakeFirst();
+  return row?.source ?? null;
+}
+
+/** An entry's number, and when it says it was received: ISO 8601 UTC. */
+export interface EntryTime {
+  readonly seq: number;
+  readonly receivedAt: string;
+}
+
+/** The last entry; null: the ledger is empty. */
+export async function lastEntry(query: Query): Promise<EntryTime | null> {
+  const row = await query
+    .selectFrom('entries')
+    .select(['seq', 'received_at as receivedAt'])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The first entry after `after` that says it was received before `before` (ISO 8601 UTC); null: none does. */
+export async function firstDatedBefore(query: Query, after: number, before: string): Promise<EntryTime | null> {
+  const row = await query
+    .selectFrom('entries')
+    .select(['seq', 'received_at as receivedAt'])
+    .where('seq', '>', after)
+    .where('received_at', '<', before)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** Maximum entries per page, and bytes of content: limits what is in memory at a time, however long the ledger is. */
 const PAGE = { entries: 500, bytes: 4 << 20 };
 

@@ -7,7 +7,9 @@ import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpa
 import { isEntryKind } from '../core/vocabulary.ts';
 import { createBackgroundTurns } from '../jobs/event-loop.ts';
 import { type LeafRow, readLeafPage } from '../store/queries/entry-pages.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
 import { readSetting } from '../store/settings.ts';
+import { newestCheckpoint } from './stored-checkpoints.ts';
 import type { Store } from '../store/store.ts';
 import { hasLeafTypes } from './verify/entry-fault.ts';
 import type { Journal } from './journal.ts';
@@ -55,7 +57,7 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
       `the ledger has moved on to epoch ${epoch}, and this process began in epoch ${options.epoch}: restart it`,
     );
   const publicKey = createPublicKey(options.signingKey);
-  const last = await lastCheckpoint(store);
+  const last = await newestCheckpoint(store.read);
   let frontier: Frontier = EMPTY_FRONTIER;
   if (last) {
     const grown = frontierOf({ publicKey, instance }, last);
@@ -68,7 +70,7 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
     frontier = grown;
   }
   // Entries appended from now on are left to the next seal: under load, this one might otherwise never end.
-  const end = await highestSeq(store);
+  const end = await lastSeq(store.read);
   if (end < (options.seen ?? 0)) return refused(end + 1, 'the entry is missing');
   const turns = createBackgroundTurns();
   while (frontier.size < end) {
@@ -157,17 +159,4 @@ export function frontierOf(
   } catch {
     return null;
   }
-}
-
-async function highestSeq(store: Store): Promise<number> {
-  const row = await store.read
-    .selectFrom('entries')
-    .select((eb) => eb.fn.max('seq').as('seq'))
-    .executeTakeFirst();
-  return Number(row?.seq ?? 0);
-}
-
-/** The newest stored checkpoint: those of a later epoch cover more entries than all earlier ones. */
-function lastCheckpoint(store: Store) {
-  return store.read.selectFrom('checkpoints').selectAll().orderBy('size', 'desc').limit(1).executeTakeFirst();
 }

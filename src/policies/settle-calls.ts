@@ -100,16 +100,19 @@ export function settleProblem(outcome: Exclude<SettleOutcome, { outcome: 'settle
   }
 }
 
+/** A call; `source`: only if it is one of this source. Null: there is none. */
+export async function findCall(read: Query, requestId: string, source?: string): Promise<CallRow | null> {
+  let query = read.selectFrom('calls').selectAll().where('request_id', '=', requestId);
+  if (source !== undefined) query = query.where('source', '=', source);
+  return (await query.executeTakeFirst()) ?? null;
+}
+
 /** Records the outcome of a call as stated by an officer, who has looked it up in the service's dashboard. */
 export async function settleByOfficer(deps: SettleDeps, request: SettleRequest): Promise<SettleOutcome> {
   await settleCalls(deps);
   const versions = await loadVersions(deps);
-  const call = await deps.store.read
-    .selectFrom('calls')
-    .selectAll()
-    .where('request_id', '=', request.requestId)
-    .executeTakeFirst();
-  if (call === undefined) return { outcome: 'unknown-call' };
+  const call = await findCall(deps.store.read, request.requestId);
+  if (call === null) return { outcome: 'unknown-call' };
   const open = call.plan_id === null ? [] : await unknownItems(deps, call);
   if (call.state !== 'unknown' && open.length === 0)
     return { outcome: 'not-open', state: call.state, dueAt: call.due_at };

@@ -3,7 +3,7 @@ import type { Sources } from '../sources/sources.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import type { ListedRow } from './list.ts';
-import type { CallRow, ItemRow } from './settle-calls.ts';
+import { type CallRow, findCall, type ItemRow } from './settle-calls.ts';
 import { askedOf } from './unsettled-call.ts';
 
 /** Everything known of one policy. */
@@ -68,6 +68,22 @@ export async function loadPolicy(read: Query, policyId: string, source?: string)
       calls: calls.filter((row) => row.source === slug),
     })),
   );
+}
+
+/** Policies as deliveries reported them, by source and id. */
+export function loadReported(
+  read: Query,
+  filter: {
+    /** Null: all. */
+    readonly sources: readonly string[] | null;
+    readonly policyId?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly Selectable<Tables['policies']>[]> {
+  let query = read.selectFrom('policies').selectAll();
+  if (filter.sources !== null) query = query.where('source', 'in', [...filter.sources]);
+  if (filter.policyId !== undefined) query = query.where('policy_id', '=', filter.policyId);
+  return query.orderBy('source').orderBy('policy_id').limit(filter.limit).execute();
 }
 
 /**
@@ -158,13 +174,7 @@ export async function loadCalls(
 
 /** Whether this source has such a call. */
 export async function hasCall(read: Query, source: string, requestId: string): Promise<boolean> {
-  const call = await read
-    .selectFrom('calls')
-    .select('source')
-    .where('request_id', '=', requestId)
-    .where('source', '=', source)
-    .executeTakeFirst();
-  return call !== undefined;
+  return (await findCall(read, requestId, source)) !== null;
 }
 
 /** The rest of a source’s quota, as last reported by the service. */

@@ -81,14 +81,20 @@ async function loadVersions(
   }
 }
 
-async function loadType(read: Query, source: string, policyId: string): Promise<string | null> {
-  const told = await read
+/** The type of a policy, as deliveries reported it; null: none did. */
+export async function findReportedType(read: Query, source: string, policyId: string): Promise<string | null> {
+  const reported = await read
     .selectFrom('policies')
     .select('policy_type')
     .where('source', '=', source)
     .where('policy_id', '=', policyId)
     .executeTakeFirst();
-  if (told?.policy_type != null) return told.policy_type;
+  return reported?.policy_type ?? null;
+}
+
+async function loadType(read: Query, source: string, policyId: string): Promise<string | null> {
+  const reported = await findReportedType(read, source, policyId);
+  if (reported !== null) return reported;
   const fetched = await read
     .selectFrom('snapshot_history')
     .select('policy_type')
@@ -120,6 +126,52 @@ export async function loadStoredText(read: Query, source: string, seq: number): 
     .executeTakeFirst();
   if (row === undefined || row.body === null) return null;
   return { seq: row.seq, bytes: row.body, contentType: row.content_type, bodySha256: row.body_sha256 };
+}
+
+/** What an entry of a source saw of a target; null: it is not a fetch of this source. */
+export async function findFetch(
+  read: Query,
+  source: string,
+  seq: number,
+): Promise<{ readonly target: string; readonly textSha256: string | null } | null> {
+  const row = await read
+    .selectFrom('snapshot_history')
+    .select(['target', 'text_sha256 as textSha256'])
+    .where('source', '=', source)
+    .where('seq', '=', seq)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** A change of a policy that a delivery reported. `at`: ISO 8601 UTC. */
+export interface ReportedChange {
+  readonly seq: number;
+  readonly at: string;
+  readonly change: string;
+  readonly policyId: string;
+}
+
+/** Changes reported by deliveries while these texts of a target replaced one another, oldest first, the first 20. */
+export async function loadReportedChanges(
+  read: Query,
+  source: string,
+  target: string,
+  possible: readonly TextVersion[],
+): Promise<readonly ReportedChange[]> {
+  const [first, last] = [possible[0], possible.at(-1)];
+  if (first === undefined || last === undefined || possible.length === 1) return [];
+  const name = target.slice(target.indexOf(':') + 1);
+  return read
+    .selectFrom('policy_history')
+    .select(['seq', 'at', 'change', 'policy_id as policyId'])
+    .where('source', '=', source)
+    .where(target.startsWith('hosted:') ? 'policy_id' : 'policy_type', '=', name)
+    .where('change', '!=', 'created')
+    .where('at', '>=', first.lastSeen)
+    .where('at', '<=', last.firstSeen)
+    .orderBy('seq')
+    .limit(20)
+    .execute();
 }
 
 /** An entry that contains certain bytes of a target. */

@@ -209,6 +209,12 @@ async function readItem(read: Query, restKey: Uint8Array, oldest: string, id: nu
   return { ...item, headers, rawBody: Buffer.from(body, 'base64') };
 }
 
+/** The source of a refused delivery that is still stored, however old; null: there is none with this number. */
+export async function sourceOfRejected(read: Query, id: number): Promise<string | null> {
+  const row = await read.selectFrom('rejected_deliveries').select('source').where('id', '=', id).executeTakeFirst();
+  return row?.source ?? null;
+}
+
 async function listCounts(read: Query, minute: string): Promise<readonly RejectedCount[]> {
   return read
     .selectFrom('rejected_counts')

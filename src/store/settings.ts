@@ -8,6 +8,9 @@ export const UNFINISHED_ERASURE = 'erasure_unfinished';
 /** Set in a database while it is being copied into, and therefore incomplete. */
 export const UNFINISHED_COPY = 'unfinished_copy';
 
+/** Overwritten to see whether the database can be written; empty otherwise. */
+export const WRITE_PROBE = 'write_probe';
+
 /** Set in a database while a backup is being restored into it: nothing in it has been verified. */
 export const UNFINISHED_RESTORE = 'unfinished_restore';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isoNow } from '../core/clock.ts';
 import { appendAction } from '../ledger/append-action.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
 import type { Query } from '../store/store.ts';
 import { loadBannerIds, loadCompletedBanners } from './banners.ts';
 import { failureOfError, failureOfFault, type PullDeps, type PullRequest, unreachable } from './pull-result.ts';
@@ -62,7 +63,7 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
   const totals = noTotals();
   const seen = new Set<number>();
   const foundSeqs: number[] = [];
-  const upTo = await loadHead(deps.store.read);
+  const upTo = await lastSeq(deps.store.read);
   try {
     for await (const step of readPlan(deps, reading, planOf({ from, to }))) {
       if (step.type === 'fault') return { bannerId, outcome: 'failed', error: failureOfFault(step.fault).error };
@@ -157,14 +158,6 @@ async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>
   }
   await dropChanged(read, counted.source, missing, seen);
   return [...missing.values()];
-}
-
-async function loadHead(read: Query): Promise<number> {
-  const { seq } = await read
-    .selectFrom('entries')
-    .select((eb) => eb.fn.max('seq').as('seq'))
-    .executeTakeFirstOrThrow();
-  return Number(seq ?? 0);
 }
 
 /** Removes decisions that came with a changed row; they are not gone. */

@@ -15,6 +15,8 @@ export interface SourceFacts {
   readonly imports: readonly Import[];
   readonly readsEnvironment: boolean;
   readonly exits: boolean;
+  /** Names of the functions called that query the database, begin a transaction or append an entry, in order. */
+  readonly storage: readonly string[];
   /** Only imports and re-exports, no code. */
   readonly isBarrel: boolean;
 }
@@ -24,6 +26,7 @@ export function readSource(path: string, text: string): SourceFacts {
   const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true, kind);
   const imports: Import[] = [];
+  const storage: string[] = [];
   let readsEnvironment = false;
   let exits = false;
 
@@ -57,6 +60,10 @@ export function readSource(path: string, text: string): SourceFacts {
           noteProcessMember((element.propertyName ?? element.name).getText(file));
       }
     }
+    if (ts.isCallExpression(node)) {
+      const name = calledName(node.expression);
+      if (storageCalls.has(name) || /\bledger\.append$/.test(node.expression.getText(file))) storage.push(name);
+    }
     ts.forEachChild(node, visit);
   };
   visit(file);
@@ -65,7 +72,31 @@ export function readSource(path: string, text: string): SourceFacts {
   const isBarrel =
     statements.some((statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined) &&
     statements.every((statement) => ts.isExportDeclaration(statement) || ts.isImportDeclaration(statement));
-  return { imports, readsEnvironment, exits, isBarrel };
+  return { imports, readsEnvironment, exits, storage, isBarrel };
+}
+
+/**
+ * The entrances of the query builder and of a store's transaction, and the functions that append an entry of any kind;
+ * those for one kind (`appendDelivery`, `appendView`) are use cases.
+ */
+const storageCalls: ReadonlySet<string> = new Set([
+  'selectFrom',
+  'selectNoFrom',
+  'insertInto',
+  'replaceInto',
+  'mergeInto',
+  'updateTable',
+  'deleteFrom',
+  'transaction',
+  'insertMany',
+  'insertEntries',
+  'appendAction',
+  'appendCall',
+]);
+
+function calledName(callee: ts.Expression): string {
+  if (ts.isPropertyAccessExpression(callee)) return callee.name.text;
+  return ts.isIdentifier(callee) ? callee.text : '';
 }
 
 function isLoader(callee: ts.Expression): boolean {

@@ -5,6 +5,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 
 import { type CommandIo, printResult, startedAs, withJson } from '../command-io.ts';
+import { alterOne } from './alter-entry.ts';
 import { DEMO_OFFICER } from './keep-evidence.ts';
 import type { DemoResult } from './run-demo.ts';
 import { loadConfig, readEnvironmentVariable } from '../../config.ts';
@@ -167,32 +168,6 @@ async function tamper(io: CommandIo, options: { folder: string; json?: boolean }
       ].join('\n'),
     );
   });
-}
-
-async function alterOne(context: Context): Promise<{ seq: number; source: string } | null> {
-  await context.projector.catchUp();
-  const refused = await context.store.read
-    .selectFrom('decision_history')
-    .innerJoin('entries', 'entries.seq', 'decision_history.seq')
-    .select(['entries.seq', 'entries.source', 'entries.body'])
-    .where('decision_history.state', '=', 'refused')
-    .where('decision_history.via', '=', 'webhook')
-    .orderBy('entries.seq')
-    .limit(1)
-    .executeTakeFirst();
-  if (!refused?.body) return null;
-  const text = refused.body.toString('utf8');
-  const changed = text.replaceAll('false', 'true').replaceAll('reject', 'accept');
-  const body = Buffer.from(changed === text ? `${text} ` : changed);
-  // The schema's type rightly forbids this: an entry is written once.
-  await context.store.transaction((tx) =>
-    tx.query
-      .updateTable('entries')
-      .set({ body: body as never })
-      .where('seq', '=', refused.seq)
-      .execute(),
-  );
-  return { seq: refused.seq, source: refused.source };
 }
 
 const MARKER = '.consent-ledger-demo';

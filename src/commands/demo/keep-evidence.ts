@@ -8,6 +8,7 @@ import { listCases } from '../../cases/list-cases.ts';
 import { moveCase } from '../../cases/move-case.ts';
 import type { MoveName } from '../../cases/moves.ts';
 import type { CaseView } from '../../cases/view.ts';
+import { createHistory } from '../../store/queries/history.ts';
 
 /** Fetches the current texts of every known policy as visitors see them. Returns how many fetches were recorded. */
 export async function fetchTexts(context: Context): Promise<number> {
@@ -114,6 +115,7 @@ export async function prepareAnswer(context: Context, source: string): Promise<C
  */
 export async function answerWithdrawals(context: Context, source: string): Promise<readonly string[]> {
   const answered: string[] = [];
+  const history = createHistory(context.store.read);
   const wanted = (await open(context, source)).filter(({ kind }) => kind === 'withdraw-consent');
   const profile = await context.loadProfile(context.sources.find(source));
   for (const { row } of wanted) {
@@ -139,12 +141,8 @@ export async function answerWithdrawals(context: Context, source: string): Promi
         throw new Error(`the demo's withdrawal could not be answered (${move}): ${JSON.stringify(moved)}`);
     }
     await context.projector.catchUp();
-    const took = await context.store.read
-      .selectFrom('decision_history')
-      .select('seq')
-      .where('case_id', '=', row.case_id)
-      .executeTakeFirst();
-    if (took !== undefined) answered.push(row.case_id);
+    const withdrawals = await history.withdrawalsByRequest({ source, asOf: Number.MAX_SAFE_INTEGER });
+    if (withdrawals.some(({ caseId }) => caseId === row.case_id)) answered.push(row.case_id);
   }
   return answered;
 }

@@ -11,6 +11,7 @@ import { type Server, startServer } from '../../http/server.ts';
 import type { Verification } from '../../ledger/verify/verify-ledger.ts';
 import { createLog } from '../../log.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { listContradicted } from '../../store/queries/decisions-in.ts';
 import { syncSource } from '../../sync/sync-source.ts';
 import { counted, createProgress, type CommandIo } from '../command-io.ts';
 import { answerWithdrawals, DEMO_OFFICER, prepareAnswer, fetchTexts, showBanners } from './keep-evidence.ts';
@@ -127,15 +128,7 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
   const banners = await showBanners(context, sandbox);
   const withdrawals: string[] = [];
   for (const { slug } of context.sources.list()) withdrawals.push(...(await answerWithdrawals(context, slug)));
-  const disputed = await context.store.read
-    .selectFrom('decision_history')
-    .select(['source', 'decision_id as decisionId'])
-    .select(({ fn }) => fn.min('at').as('at'))
-    .where('conflicts', '=', 1)
-    .groupBy(['source', 'decision_id'])
-    .orderBy('source')
-    .orderBy('decision_id')
-    .execute();
+  const disputed = await listContradicted(context.store.read);
   steps.done(
     `evidence kept: ${counted(banners.length, 'file')} of banner evidence, ${counted(withdrawals.length, 'withdrawal')} by request, ${counted(disputed.length, 'disputed decision')}`,
   );

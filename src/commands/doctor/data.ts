@@ -9,9 +9,11 @@ import { checkMailServer } from '../../outside/mail.ts';
 import { SendError } from '../../outside/send-error.ts';
 import { openBucket } from '../../outside/bucket.ts';
 import { BucketError } from '../../outside/s3.ts';
-import { readCheckpointMail } from '../../attention/send-notices.ts';
+import { countQuarantined } from '../../attention/deliveries.ts';
+import { countUnsent, readCheckpointMail } from '../../attention/send-notices.ts';
 import { readWitnessState } from '../../ledger/cosigned-checkpoints.ts';
-import { nextTime } from '../../jobs/schedule.ts';
+import { findLastEnded } from '../../jobs/jobs.ts';
+import { findNextScheduled, nextTime } from '../../jobs/schedule.ts';
 import type { BucketAddress } from '../../core/address.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
@@ -20,7 +22,8 @@ import { FOREIGN_KEY, stateOfKeyFile } from '../../ledger/identity.ts';
 import { diagnoseEntry } from '../../ledger/verify/entry-fault.ts';
 import { loadSealTimes } from '../../attention/figures.ts';
 import { UNSEALED_MS } from '../../attention/operator-warnings.ts';
-import { readEntryPages } from '../../ledger/read-entries.ts';
+import { firstDatedBefore, lastEntry, readEntryPages } from '../../ledger/read-entries.ts';
+import { latestDatedCheckpoint, newestCheckpoint } from '../../ledger/stored-checkpoints.ts';
 import { loadFoldPosition } from '../../projections/position.ts';
 import { counted } from '../command-io.ts';
 import { dateIn, localTimeOf } from '../../core/zoned-days.ts';
@@ -70,17 +73,12 @@ const checks: readonly DoctorCheck<Ledgered>[] = [
 
 /** Checks the stored data: durable, sound, sealed and projected. */
 export async function checkData(context: Context): Promise<readonly Line[]> {
-  const last = await context.store.read
-    .selectFrom('entries')
-    .select(['seq', 'received_at'])
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const last = await lastEntry(context.store.read);
   const { database, dataDir } = context.config;
   return runChecks(checks, {
     ...context,
     lastSeq: last?.seq ?? 0,
-    lastAt: last?.received_at ?? null,
+    lastAt: last?.receivedAt ?? null,
     databaseFolder: database.engine === 'sqlite' ? dirname(database.path) : dataDir,
   });
 }
@@ -232,33 +230,21 @@ function checkClock({ lastAt, clock }: Ledgered): Line[] {
 
 /** Entries after a checkpoint or stamp that say they are older: the clock was set back, or somebody changed it on purpose. */
 async function checkTimes({ store, epoch }: Ledgered): Promise<Line[]> {
-  const newest = await store.read
-    .selectFrom('checkpoints')
-    .select(['size', 'created_at'])
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const newest = await latestDatedCheckpoint(store.read);
   const { witnesses } = await readWitnessState(store);
   const stated = [
-    ...(newest === undefined ? [] : [{ what: 'the checkpoint', size: newest.size, at: newest.created_at }]),
+    ...(newest === null ? [] : [{ what: 'the checkpoint', size: newest.size, at: newest.created_at }]),
     ...Object.values(witnesses).flatMap(({ name, size, at, epoch: of }) =>
       at === null || size === 0 || of !== epoch ? [] : [{ what: `the statement of ${name}`, size, at }],
     ),
   ];
   for (const { what, size, at } of stated) {
-    const entry = await store.read
-      .selectFrom('entries')
-      .select(['seq', 'received_at'])
-      .where('seq', '>', size)
-      .where('received_at', '<', new Date(Date.parse(at) - CLOCK_MS).toISOString())
-      .orderBy('seq')
-      .limit(1)
-      .executeTakeFirst();
-    if (entry !== undefined)
+    const entry = await firstDatedBefore(store.read, size, new Date(Date.parse(at) - CLOCK_MS).toISOString());
+    if (entry !== null)
       return [
         note(
           'clock',
-          `Entry ${entry.seq} says that it was received on ${entry.received_at}, but was appended after ${what} over ${counted(size, 'entry', 'entries')} was made on ${at}: its place is proven, its time is not.`,
+          `Entry ${entry.seq} says that it was received on ${entry.receivedAt}, but was appended after ${what} over ${counted(size, 'entry', 'entries')} was made on ${at}: its place is proven, its time is not.`,
           'Enable NTP. `consent-ledger ledger verify` names all such times; do not rely on them.',
         ),
       ];
@@ -268,12 +254,7 @@ async function checkTimes({ store, epoch }: Ledgered): Promise<Line[]> {
 
 async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered): Promise<Line[]> {
   if (lastSeq === 0) return [];
-  const checkpoint = await store.read
-    .selectFrom('checkpoints')
-    .select(['size', 'created_at'])
-    .orderBy('size', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const checkpoint = await newestCheckpoint(store.read);
   const size = checkpoint?.size ?? 0;
   const newest = await journal.newest(epoch);
   const journalled = newest === null ? 0 : (parseTreeHead(newest)?.size ?? 0);
@@ -295,7 +276,7 @@ async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered)
     lines.push(
       ok(
         'sealing',
-        checkpoint === undefined
+        checkpoint === null
           ? 'Nothing has been sealed yet.'
           : `The last checkpoint was made at ${checkpoint.created_at}; ${counted(lastSeq - size, 'entry', 'entries')} came after it.`,
       ),
@@ -352,11 +333,8 @@ async function checkProjector({ store, lastSeq }: Ledgered): Promise<Line[]> {
   const lag = lastSeq - ((await loadFoldPosition(store.read, 'projector'))?.seq ?? 0);
   // Read models ahead of the ledger are reported as a warning.
   if (lag < 0) return [];
-  const { count } = await store.read
-    .selectFrom('quarantine')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .executeTakeFirstOrThrow();
-  const quarantined = Number(count) === 0 ? 'the quarantine is empty' : `${count} in quarantine`;
+  const count = await countQuarantined(store.read);
+  const quarantined = count === 0 ? 'the quarantine is empty' : `${count} in quarantine`;
   if (lag <= LAG_ENTRIES)
     return [
       ok(
@@ -377,21 +355,16 @@ async function checkProjector({ store, lastSeq }: Ledgered): Promise<Line[]> {
 const WORKER_SILENT_MS = 60_000;
 
 async function checkWorker({ store, clock, config }: Context): Promise<Line> {
-  const next = await store.read
-    .selectFrom('schedules')
-    .select(['name', 'next_at'])
-    .orderBy('next_at')
-    .limit(1)
-    .executeTakeFirst();
+  const next = await findNextScheduled(store.read);
   const remedy = 'Start `consent-ledger serve`, or `consent-ledger worker` next to `serve --no-worker`.';
-  if (next === undefined)
+  if (next === null)
     return note('jobs', 'No worker has ever run here: nothing is synced or sealed automatically.', remedy);
-  const late = clock().getTime() - Date.parse(next.next_at);
+  const late = clock().getTime() - Date.parse(next.nextAt);
   if (late > WORKER_SILENT_MS)
     return note('jobs', `No worker is running: ${next.name} was due ${Math.floor(late / 60_000)} minutes ago.`, remedy);
   return ok(
     'jobs',
-    `No scheduled job is late; ${next.name} is due next, at ${localTimeOf(next.next_at, config.timeZone).slice(11)}.`,
+    `No scheduled job is late; ${next.name} is due next, at ${localTimeOf(next.nextAt, config.timeZone).slice(11)}.`,
   );
 }
 
@@ -411,19 +384,12 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
       ),
     ];
   const lines: Line[] = [];
-  const job = await store.read
-    .selectFrom('jobs')
-    .select(['state', 'error', 'updated_at'])
-    .where('kind', '=', 'backup')
-    .where('state', 'in', ['done', 'failed'])
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const job = await findLastEnded(store.read, 'backup');
   if (job?.state === 'failed')
     lines.push(
       fault(
         'backup',
-        `The backup of ${job.updated_at} failed: ${(job.error ?? '').split('\n')[0]}`,
+        `The backup of ${job.updatedAt} failed: ${(job.error ?? '').split('\n')[0]}`,
         'Fix the cause, then run `consent-ledger backup` to make one now.',
       ),
     );
@@ -484,19 +450,12 @@ async function checkNotifications({ store, config, clock }: Context): Promise<Li
     }
   if (mail !== null && config.checkpointMail.to.length > 0)
     lines.push(await checkCheckpointMail(store, config, clock()));
-  const unsent = await store.read
-    .selectFrom('jobs')
-    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('error').as('error')])
-    .where('kind', 'in', ['notify-send', 'checkpoint-mail', 'letter-mail', 'request-form-mail'])
-    .where('state', 'in', ['waiting', 'failed'])
-    .where('error', 'is not', null)
-    .executeTakeFirstOrThrow();
-  const count = Number(unsent.count);
+  const { count, error } = await countUnsent(store.read);
   if (count > 0)
     lines.push(
       fault(
         'notifications',
-        `${counted(count, 'notification')} could not be sent yet: ${unsent.error ?? ''}.`,
+        `${counted(count, 'notification')} could not be sent yet: ${error ?? ''}.`,
         'Fix the cause: they are retried for half a day. To try a channel now, run `consent-ledger notify test`.',
       ),
     );

@@ -26,6 +26,7 @@ import { ATTACHMENTS } from '../../documents/attachments.ts';
 import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
 import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
 import { untilProjected } from '../pages/parts/page-frame.ts';
+import { sourceOfCase } from '../../store/queries/cases.ts';
 import { documentsOfCases } from '../../store/queries/documents-of-case.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
@@ -325,12 +326,7 @@ export const caseApi = [
     status: 202,
     answer: jobSchema,
     async handle(context, { params, by }) {
-      const row = await context.store.read
-        .selectFrom('cases')
-        .select('case_id')
-        .where('case_id', '=', params.caseId)
-        .executeTakeFirst();
-      if (row === undefined) throw new CodedError('not_found');
+      if ((await sourceOfCase(context.store.read, params.caseId)) === null) throw new CodedError('not_found');
       const { id } = await context.jobs.enqueue(packJob(params.caseId, by.officer));
       return shownJob(context, id);
     },

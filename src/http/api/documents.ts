@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { reports } from '../../../reports/index.ts';
 import { CodedError } from '../../core/errors.ts';
 import { addDays } from '../../core/zoned-days.ts';
-import { type DocumentRow, listDocuments } from '../../documents/check.ts';
+import { type DocumentRow, findDocument, listDocuments } from '../../documents/check.ts';
 import { reportJob } from '../../documents/jobs.ts';
 import {
   addDocumentSchedule,
@@ -113,12 +113,8 @@ export const documentApi = [
     answer: documentSchema,
     async handle(context, { params }) {
       await context.projector.catchUp();
-      const row = await context.store.read
-        .selectFrom('documents')
-        .selectAll()
-        .where('document_id', '=', params.documentId)
-        .executeTakeFirst();
-      if (row === undefined) throw new CodedError('not_found');
+      const row = await findDocument(context.store.read, params.documentId);
+      if (row === null) throw new CodedError('not_found');
       return documentOf(row);
     },
   }),

@@ -4,13 +4,10 @@ import { isoNow } from '../../core/clock.ts';
 import { canonicalJson } from '../../crypto/canonical.ts';
 import { equalBytes, hmacSha256 } from '../../crypto/hash.ts';
 import { openSealed, sealBytes } from '../../crypto/keys.ts';
+import { releaseKey, removeExpiredKeys, storeAnswer, takeKey } from '../../store/queries/idempotency-keys.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { RefusedRequest } from './route.ts';
 
-/** Hours for which a stored response is returned to repeated requests. */
-const KEPT_HOURS = 24;
-/** A request that has no response after this long was lost with its process, so its key may be used again. */
-const LOST_MS = 120_000;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 const SEAL = 'answer of the API';
 
@@ -40,27 +37,7 @@ export async function answeredBefore(
   const keyHash = hash(`idempotency ${officerOf(request).handle} ${key}`);
   const requestHash = hash(canonicalJson({ url: request.url, body: (request.body ?? null) as never }));
   const now = isoNow(clock);
-  const old = new Date(Date.parse(now) - KEPT_HOURS * 3_600_000).toISOString();
-  const lost = new Date(Date.parse(now) - LOST_MS).toISOString();
-  const before = await store.transaction(async ({ query, insertMany }) => {
-    await query.deleteFrom('idempotency_keys').where('created_at', '<', old).execute();
-    await query
-      .deleteFrom('idempotency_keys')
-      .where('key_hash', '=', keyHash)
-      .where('status', 'is', null)
-      .where('created_at', '<', lost)
-      .execute();
-    const row = await query
-      .selectFrom('idempotency_keys')
-      .selectAll()
-      .where('key_hash', '=', keyHash)
-      .executeTakeFirst();
-    if (row !== undefined) return row;
-    await insertMany('idempotency_keys', [
-      { key_hash: keyHash, request_hash: requestHash, created_at: now, status: null, answer: null },
-    ]);
-    return null;
-  });
+  const before = await takeKey(store, { keyHash, requestHash }, now);
   if (before === null) {
     request.idempotencyHash = keyHash;
     return null;
@@ -77,10 +54,9 @@ export async function answeredBefore(
 
 /** Removes expired responses: they may contain personal data, and perhaps no later request would remove them. */
 export async function forgetAnswers({ store, clock, log }: Pick<Context, 'store' | 'clock' | 'log'>): Promise<void> {
-  const old = new Date(clock().getTime() - KEPT_HOURS * 3_600_000).toISOString();
-  await store
-    .transaction(({ query }) => query.deleteFrom('idempotency_keys').where('created_at', '<', old).execute())
-    .catch((error: unknown) => log.warn({ err: error }, 'old responses of the API could not be removed'));
+  await removeExpiredKeys(store, isoNow(clock)).catch((error: unknown) =>
+    log.warn({ err: error }, 'old responses of the API could not be removed'),
+  );
 }
 
 /** Stores the response, or releases the key if the request failed through no fault of its own. */
@@ -93,15 +69,13 @@ export async function keepAnswer(
   const { idempotencyHash } = request;
   if (idempotencyHash === null) return;
   const keeps = reply.statusCode < 500 && reply.statusCode !== 429 && typeof payload === 'string';
-  await store
-    .transaction(async ({ query }) => {
-      if (keeps)
-        await query
-          .updateTable('idempotency_keys')
-          .set({ status: reply.statusCode, answer: sealBytes(keys.instance.rest, Buffer.from(payload), SEAL) })
-          .where('key_hash', '=', idempotencyHash)
-          .execute();
-      else await query.deleteFrom('idempotency_keys').where('key_hash', '=', idempotencyHash).execute();
-    })
-    .catch((error: unknown) => log.warn({ err: error }, 'the response for an Idempotency-Key could not be kept'));
+  const done = keeps
+    ? storeAnswer(store, idempotencyHash, {
+        status: reply.statusCode,
+        answer: sealBytes(keys.instance.rest, Buffer.from(payload), SEAL),
+      })
+    : releaseKey(store, idempotencyHash);
+  await done.catch((error: unknown) =>
+    log.warn({ err: error }, 'the response for an Idempotency-Key could not be kept'),
+  );
 }

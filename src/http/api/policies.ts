@@ -8,8 +8,8 @@ import { whyNotCallable } from '../../policies/callable-source.ts';
 import { type FormA, formASchema } from '../../policies/generate.ts';
 import { bulkJob, generateJob, publishJob } from '../../policies/jobs.ts';
 import { fetchPolicyList } from '../../policies/list.ts';
-import { type CallRow, settleByOfficer, settleProblem } from '../../policies/settle-calls.ts';
-import { loadCalls } from '../../policies/show.ts';
+import { type CallRow, findCall, settleByOfficer, settleProblem } from '../../policies/settle-calls.ts';
+import { loadCalls, loadReported } from '../../policies/show.ts';
 import { loadPolicyTexts, loadStoredText } from '../../policy-snapshots/stored-texts.ts';
 import { readPolicyText } from '../../policy-texts/policy-text.ts';
 import { assertPolicyOf, sourcesOf } from '../auth/access.ts';
@@ -97,15 +97,7 @@ export const policyApi = [
       const { source, policyId } = query;
       const only = source === undefined ? sourcesOf(context, request).slugs : [source];
       await context.projector.catchUp();
-      const rows = await context.store.read
-        .selectFrom('policies')
-        .selectAll()
-        .$if(only !== null, (some) => some.where('source', 'in', [...(only ?? [])]))
-        .$if(policyId !== undefined, (some) => some.where('policy_id', '=', policyId ?? ''))
-        .orderBy('source')
-        .orderBy('policy_id')
-        .limit(POLICIES)
-        .execute();
+      const rows = await loadReported(context.store.read, { sources: only, policyId, limit: POLICIES });
       return {
         items: rows.map((row) => ({
           source: row.source,
@@ -326,15 +318,9 @@ export const policyApi = [
     }),
     answer: callSchema,
     async handle(context, { params: { requestId }, body, by, request }) {
-      const find = () =>
-        context.store.read
-          .selectFrom('calls')
-          .selectAll()
-          .where('request_id', '=', requestId)
-          .where('source', '=', body.source)
-          .executeTakeFirst();
+      const find = () => findCall(context.store.read, requestId, body.source);
       await context.projector.catchUp();
-      if ((await find()) === undefined) throw new CodedError('not_found');
+      if ((await find()) === null) throw new CodedError('not_found');
       if (body.policyId !== undefined) await assertPolicyOf(context, request, body.source, body.policyId);
       const settled = await settleByOfficer(context.policies, {
         ...{ requestId, happened: body.happened, actor: by.officer },
@@ -343,7 +329,7 @@ export const policyApi = [
       if (settled.outcome !== 'settled') throw new RefusedRequest('conflict', [settleProblem(settled)]);
       await context.projector.projected(settled.seq);
       const call = await find();
-      if (call === undefined) throw new CodedError('not_found');
+      if (call === null) throw new CodedError('not_found');
       return callOf(call);
     },
   }),

@@ -5,12 +5,16 @@ import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
 import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
+import { findDocument } from '../../documents/check.ts';
 import { sourceOfErasure } from '../../erasure/proposal.ts';
 import { findOtherOwner } from '../../policies/show.ts';
 import { type Job, payloadText } from '../../jobs/job.ts';
+import { sourceOfCase } from '../../store/queries/cases.ts';
 import type { Store } from '../../store/store.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
-import { appendView } from '../../ledger/append-view.ts';
+import { hourOf, recordView } from '../../ledger/append-view.ts';
+import { sourceOfEntry } from '../../ledger/read-entries.ts';
+import { sourceOfRejected } from '../../rejected/ring.ts';
 import type { Session } from '../../people/sessions.ts';
 import { formOf } from '../pages/parts/page-frame.ts';
 import { otherRules, type Rule } from './route-permissions.ts';
@@ -108,34 +112,19 @@ async function sourceOf(
     case 'address':
       return slug;
     case 'case':
-      return sourceOfCase(store, caseId);
+      return (await sourceOfCase(store.read, caseId)) ?? '';
     case 'document': {
-      const find = () =>
-        store.read.selectFrom('documents').select('source').where('document_id', '=', documentId).executeTakeFirst();
+      const find = () => findDocument(store.read, documentId);
       // Its job may be done before its entry has been folded.
       const row = (await find()) ?? (await projector.catchUp().then(find));
       return row?.source ?? '';
     }
     case 'evidence':
       return (/^\d{1,15}$/.test(seq) ? await findBannerEvidence(store, Number(seq)) : null)?.source ?? '';
-    case 'entry': {
-      if (!/^\d{1,15}$/.test(seq)) return '';
-      const row = await store.read
-        .selectFrom('entries')
-        .select('source')
-        .where('seq', '=', Number(seq))
-        .executeTakeFirst();
-      return row?.source ?? '';
-    }
-    case 'refused': {
-      if (!/^\d{1,9}$/.test(refusedId)) return '';
-      const row = await store.read
-        .selectFrom('rejected_deliveries')
-        .select('source')
-        .where('id', '=', Number(refusedId))
-        .executeTakeFirst();
-      return row?.source ?? '';
-    }
+    case 'entry':
+      return (/^\d{1,15}$/.test(seq) ? await sourceOfEntry(store.read, Number(seq)) : null) ?? '';
+    case 'refused':
+      return (/^\d{1,9}$/.test(refusedId) ? await sourceOfRejected(store.read, Number(refusedId)) : null) ?? '';
     case 'erasure':
       return (await sourceOfErasure(store, erasureId)) ?? '';
     case 'job':
@@ -145,11 +134,6 @@ async function sourceOf(
   }
 }
 
-async function sourceOfCase(store: Store, caseId: string): Promise<string> {
-  const row = await store.read.selectFrom('cases').select('source').where('case_id', '=', caseId).executeTakeFirst();
-  return row?.source ?? '';
-}
-
 /**
  * A job without a source belongs to the installation. A verification concerns everyone, and everyone who works may
  * start one.
@@ -157,7 +141,7 @@ async function sourceOfCase(store: Store, caseId: string): Promise<string> {
 async function sourceOfJob(store: Store, job: Job | null): Promise<string | null> {
   if (job === null) return '';
   if (job.kind === 'verify') return null;
-  return payloadText(job, 'source') ?? sourceOfCase(store, payloadText(job, 'caseId') ?? '');
+  return payloadText(job, 'source') ?? (await sourceOfCase(store.read, payloadText(job, 'caseId') ?? '')) ?? '';
 }
 
 /**
@@ -186,11 +170,10 @@ function createViewNotes({ ledger, clock, log }: Context) {
   const noted = new Set<string>();
   return async ({ officer, handle }: Session, source: string | null, object: string): Promise<void> => {
     const now = isoNow(clock);
-    const hour = `${now.slice(0, 13)}:00:00.000Z`;
-    const key = `${handle} ${hour} ${source ?? ''} ${object}`;
+    const key = `${handle} ${hourOf(now)} ${source ?? ''} ${object}`;
     if (noted.has(key)) return;
     try {
-      await appendView(ledger, source ?? INSTALLATION, { actor: officer, object }, now, [handle, hour, object]);
+      await recordView(ledger, source ?? INSTALLATION, { session: handle, actor: officer, object }, now);
     } catch (error) {
       // Requests must be answered even if nothing can be written: the view is then logged instead.
       log.warn({ err: error, object, session: handle.slice(0, 8) }, 'a view of personal data could not be recorded');

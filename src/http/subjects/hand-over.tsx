@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isRequestKind } from '../../cases/fold.ts';
-import { parseFolded } from '../../cases/folded.ts';
 import { messageKinds } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
-import type { HandOverRow } from '../../hand-over/hand-over.ts';
+import { type HandOverRow, loadHandedPack } from '../../hand-over/hand-over.ts';
 import { listGivenFiles } from '../../hand-over/given-files.ts';
 import {
   findHandOver,
@@ -147,19 +145,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
     status = 200,
   ) {
     const say = sayIn(chosenFor(request, row.language), config.timeZone);
-    const [found, document, files] = await Promise.all([
-      store.read
-        .selectFrom('cases')
-        .select(['kind', 'folded', 'receipt_at'])
-        .where('case_id', '=', row.case_id)
-        .executeTakeFirstOrThrow(),
-      store.read
-        .selectFrom('documents')
-        .select('bytes')
-        .where('document_id', '=', row.document_id)
-        .executeTakeFirstOrThrow(),
-      listGivenFiles(store.read, row),
-    ]);
+    const [pack, files] = await Promise.all([loadHandedPack(store.read, row), listGivenFiles(store.read, row)]);
     const page = (
       <PackPage
         say={say}
@@ -167,13 +153,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
         csrf={csrfOf(request, reply)}
         handOver={row}
         token={request.params.token}
-        kinds={
-          parseFolded(found.folded).parts?.map((part) => part.kind) ?? [
-            isRequestKind(found.kind) ? found.kind : 'unknown',
-          ]
-        }
-        receivedAt={found.receipt_at}
-        bytes={Number(document.bytes)}
+        {...pack}
         files={files.map((one) => ({
           ...{ documentId: one.document_id, name: one.file_name },
           ...{ sha256: one.sha256, bytes: Number(one.bytes) },

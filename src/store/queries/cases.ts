@@ -96,6 +96,22 @@ export async function sourcesOfCases(read: Query, caseIds: readonly string[]): P
   return new Map(rows.map((row) => [row.case_id, row.source]));
 }
 
+/** The source of a case; null: the read models hold no such case. */
+export async function sourceOfCase(read: Query, caseId: string): Promise<string | null> {
+  return (await sourcesOfCases(read, [caseId])).get(caseId) ?? null;
+}
+
+/** The numbers of a case's entries, each once, in ascending order. */
+export async function entriesOfCase(query: Query, caseId: string): Promise<readonly number[]> {
+  const moves = await query
+    .selectFrom('case_history')
+    .select('seq')
+    .where('case_id', '=', caseId)
+    .orderBy('seq')
+    .execute();
+  return [...new Set(moves.map(({ seq }) => Number(seq)))];
+}
+
 /** A case and its requester. */
 export interface Requester {
   readonly caseId: string;

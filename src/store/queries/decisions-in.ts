@@ -54,6 +54,21 @@ export function contradicted(query: Query, { source, asOf }: Scope) {
     .where('o.seq', '<=', asOf);
 }
 
+/** Every decision whose records contradict each other, by source and id. `at`: ISO 8601 UTC, of the first that does. */
+export function listContradicted(
+  query: Query,
+): Promise<readonly { readonly source: string; readonly decisionId: string; readonly at: string }[]> {
+  return query
+    .selectFrom('decision_history')
+    .select(['source', 'decision_id as decisionId'])
+    .select(({ fn }) => fn.min('at').as('at'))
+    .where('conflicts', '=', 1)
+    .groupBy(['source', 'decision_id'])
+    .orderBy('source')
+    .orderBy('decision_id')
+    .execute();
+}
+
 /**
  * Whether a row `d` lies in a period, for queries that find few rows in another way. Written as expressions: SQLite has
  * no row counts and would walk through the whole period.
