@@ -513,3 +513,16 @@ export async function noteRefusal(query: Query, source: string, at: string): Pro
 function wasGiven({ run_id, run_plan, rows_total, last_success_at }: Given): boolean {
   return run_id !== null || run_plan !== null || rows_total > 0 || last_success_at !== null;
 }
+
+/** The ids of the banners of a source whose log is pulled, in order, at most `limit`. */
+export async function listPulledBanners(read: Query, source: string, limit: number): Promise<readonly string[]> {
+  const rows = await read
+    .selectFrom('sync_positions')
+    .select('banner_id')
+    .where('source', '=', source)
+    .where('banner_id', '!=', columnOf(null))
+    .orderBy('banner_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.banner_id);
+}

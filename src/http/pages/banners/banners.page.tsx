@@ -16,7 +16,7 @@ import { pagesWith, type Said, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { readEvidenceFile } from '../../../ledger/evidence-files.ts';
 import { createBannerQueries, type BannerEvidence, type BannerNames } from '../../../store/queries/history-banners.ts';
-import { columnOf } from '../../../sync/position.ts';
+import { listPulledBanners } from '../../../sync/position.ts';
 import { PostForm } from '../parts/post-form.tsx';
 import { attachment } from '../parts/attachment.ts';
 import type { Source } from '../../../core/source.ts';
@@ -61,17 +61,8 @@ const banners = page({
     const scope = { source, asOf: Number.MAX_SAFE_INTEGER };
     const queries = createBannerQueries(context.store.read);
     const [evidence, names] = await Promise.all([queries.bannerEvidence(scope), queries.bannerNames(scope)]);
-    const pulled = await context.store.read
-      .selectFrom('sync_positions')
-      .select('banner_id')
-      .where('source', '=', source)
-      .where('banner_id', '!=', columnOf(null))
-      .orderBy('banner_id')
-      .limit(BANNERS_OFFERED)
-      .execute();
-    const bannerIds = [
-      ...new Set([...pulled.map((row) => row.banner_id), ...evidence.map((one) => one.bannerId), ...names.keys()]),
-    ].sort();
+    const pulled = await listPulledBanners(context.store.read, source, BANNERS_OFFERED);
+    const bannerIds = [...new Set([...pulled, ...evidence.map((one) => one.bannerId), ...names.keys()])].sort();
     return { sources, source, evidence, names, bannerIds };
   },
   show: (data, { frame, said }) => <BannersPage frame={frame} {...data} said={said} />,
