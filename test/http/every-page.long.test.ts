@@ -183,6 +183,11 @@ const actions: Readonly<Record<string, (page: Page, origin: string) => Promise<v
     await page.goto(`${origin}/account/address?token=unknown`);
     await page.getByRole('heading', { level: 1 }).waitFor();
   },
+  // Today leads there while a reading waits for somebody's agreement.
+  'records that would be read differently': async (page, origin) => {
+    await page.goto(`${origin}/readings`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  },
   'a deadline': async (page, origin) => {
     await page.goto(`${origin}/deadline`);
     await press(page, 'Compute');
