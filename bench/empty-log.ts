@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import { createHash, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 

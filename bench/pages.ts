@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import sqlite3 from 'sqlite3';
 import { moveCase } from '../src/cases/move-case.ts';
-import { loadConfig } from '../src/config.ts';
-import { openContext } from '../src/context.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { openContext } from '../src/context/context.ts';
 import { startServer } from '../src/http/server.ts';
 import { appendDelivery } from '../src/ledger/append-delivery.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/log/log.ts';
 import { createSignInLink } from '../src/people/links.ts';
 import { type Figure, median, withFolder } from './figures.ts';
 

@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createDatabase, withPostgres } from './databases.ts';
 import { type Figure, median, medianSync, report, withFolder } from './figures.ts';
 import { sendLoad } from './load.ts';

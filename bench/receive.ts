@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Figure, median, medianSync, report, withFolder } from './figures.ts';
 import { type LoadResult, sendLoad } from './load.ts';
 import { type Progress, SECRET, type Served, startServe, startVerifyOnly, watchProgress } from './served.ts';

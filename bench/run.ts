@@ -1,5 +1,6 @@
 import { benchAudit } from './audit.ts';
 import { benchFailOver } from './fail-over.ts';
+import { type Figure, report } from './figures.ts';
 import { benchJobs } from './jobs.ts';
 import { benchPages } from './pages.ts';
 import { benchReceive } from './receive.ts';
@@ -9,7 +10,6 @@ import { benchSimulate } from './simulate.ts';
 import { benchSync } from './sync.ts';
 import { benchSyncs } from './syncs.ts';
 import { benchVerify } from './verify.ts';
-import { type Figure, report } from './figures.ts';
 
 /** `npm run bench [-- name …]`: each figure with its baseline, measured in the same run. */
 const benches: Record<string, (scale: number) => Promise<Figure[]>> = {

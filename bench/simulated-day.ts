@@ -33,7 +33,7 @@ export interface Scenario {
   readonly latency: number;
   /** Pulls at once, over all workers. */
   readonly atOnce: number;
-  /** Sites that share a key: their pulls start five seconds apart, over five minutes at most (src/sync/jobs.ts). */
+  /** Sites that share a key: their pulls start five seconds apart, over five minutes at most (src/sync/sync-jobs.ts). */
   readonly sitesPerKey: number;
   /** SYNC_LOOK_BACK_HOURS: how late rows may appear, which decides what a pull reads again (src/sync/look-back.ts). */
   readonly lookBack: number;
@@ -268,7 +268,7 @@ export function simulate(constants: Constants, scenario: Scenario): Outcome {
   };
 }
 
-/** Pulls and recounts in the order in which they became due. One that still waits is not enqueued again (src/sync/jobs.ts). */
+/** Pulls and recounts in the order in which they became due. One that still waits is not enqueued again (src/sync/sync-jobs.ts). */
 function createQueue(sites: number) {
   const room = 2 * sites + 1;
   const ids = new Int32Array(room);

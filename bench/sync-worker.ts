@@ -1,11 +1,11 @@
-import { deriveKeys } from '../src/crypto/keys.ts';
 import { sourceOptionsSchema } from '../src/core/source.ts';
+import { deriveKeys } from '../src/crypto/keys.ts';
 import { createLedger } from '../src/ledger/ledger.ts';
 import { createServiceClient } from '../src/service/client.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import { pullConsentLogs } from '../src/sync/pull.ts';
-import { pageThrough } from './sandbox-pages.ts';
 import { ON_LOOPBACK } from '../test/service/answering-server.ts';
+import { pageThrough } from './sandbox-pages.ts';
 
 /**
  * One half of the sync benchmark, in its own process: `loop` fetches the pages and discards them, `sync` pulls them

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { loadConfig } from '../src/config.ts';
-import { openContext } from '../src/context.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { openContext } from '../src/context/context.ts';
 import { readEntryPages } from '../src/ledger/read-entries.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/log/log.ts';
 import { type Figure, median, withFolder } from './figures.ts';
 
 const ENTRIES = 200_000;

@@ -1,5 +1,5 @@
-import type { ConsentState } from '../src/core/vocabulary.ts';
 import { foldedText, plainForm } from '../src/core/plain-words.ts';
+import type { ConsentState } from '../src/core/vocabulary.ts';
 
 /** What a word or flag says about consent. `by-purpose`: something was chosen, and only the purposes say what. */
 export type ChoiceMeant = ConsentState | 'by-purpose';

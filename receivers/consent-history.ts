@@ -1,4 +1,4 @@
-import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
+import { type ChoiceMeant, choiceMeant } from './choice-words.ts';
 import { isStatementName, type NamedField, roleOf } from './consent-names.ts';
 import { isConsentWord, shortly } from './consent-purposes.ts';
 import type { Occurred } from './occurred.ts';

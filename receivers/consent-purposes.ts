@@ -1,6 +1,6 @@
 import { isNecessary, type PurposeChoice, purposeKey } from '../src/core/consent-judgement.ts';
 import { plainForm } from '../src/core/plain-words.ts';
-import { choiceMeant, type ChoiceMeant, purposeMeant } from './choice-words.ts';
+import { type ChoiceMeant, choiceMeant, purposeMeant } from './choice-words.ts';
 import {
   isAlwaysActive,
   lastName,

@@ -1,8 +1,9 @@
 import { type Doubt, isNecessary, type PurposeChoice } from '../src/core/consent-judgement.ts';
 import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
-import { choiceMeant, type ChoiceMeant } from './choice-words.ts';
+import { type ChoiceMeant, choiceMeant } from './choice-words.ts';
 import { choiceNamed, namesConsent } from './consent-events.ts';
+import { latestInHistory } from './consent-history.ts';
 import {
   fieldsBeside,
   lastName,
@@ -12,7 +13,6 @@ import {
   saysNotChosenBeside,
   saysOtherBasis,
 } from './consent-names.ts';
-import { latestInHistory } from './consent-history.ts';
 import { type PurposesRead, shortly } from './consent-purposes.ts';
 import { normaliseName } from './field-table.ts';
 import { clean, textOf } from './parse.ts';

@@ -2,21 +2,21 @@ import { type Doubt, isNecessary, type PurposeChoice, type PurposeChoices } from
 import { plainForm } from '../src/core/plain-words.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant } from './choice-words.ts';
+import { dissentIn } from './consent-dissent.ts';
 import { namesPreferencesOnly } from './consent-events.ts';
 import { fieldsOf, placeOf, roleOf } from './consent-names.ts';
-import { dissentIn } from './consent-dissent.ts';
 import { readPurposes, unwrapConsent } from './consent-purposes.ts';
-import { ITS_TIME, readStatements, stateOf, type Statements } from './consent-statements.ts';
+import { ITS_TIME, readStatements, type Statements, stateOf } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
+import { consentModeFields, type FieldName, fieldsOfFamilies, purposeFlags } from './field-names.ts';
+import { normaliseName } from './field-table.ts';
+import type { Occurred } from './occurred.ts';
+import { clean, isBlank, isJsonObject, textOf } from './parse.ts';
+import type { Family, Payload } from './payload.ts';
 import { platformOf } from './platforms.ts';
+import { readRegion } from './region.ts';
 import { contradictsRecord } from './signals/contradictions.ts';
 import { decodeSignals } from './signals/decode.ts';
-import { consentModeFields, type FieldName, fieldsOfFamilies, purposeFlags } from './field-names.ts';
-import type { Occurred } from './occurred.ts';
-import type { Family, Payload } from './payload.ts';
-import { normaliseName } from './field-table.ts';
-import { clean, isBlank, isJsonObject, textOf } from './parse.ts';
-import { readRegion } from './region.ts';
 
 /** One recorded consent choice, from a webhook or a pulled row. */
 export interface DecisionFact {

@@ -1,6 +1,5 @@
-import { parseJson } from '../src/core/json.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { decompressed } from './unpack.ts';
+import { parseJson } from '../src/core/json.ts';
 import { signingKeyOf } from '../src/crypto/keys.ts';
 import {
   type HeaderValues,
@@ -10,6 +9,7 @@ import {
   type SigningSecret,
   verifySignature,
 } from './signature-node.ts';
+import { decompressed } from './unpack.ts';
 
 export interface DiagnoseInput extends SignatureInput {
   /** Former secrets and those of other sources, only to recognise that one of them was used. */

@@ -1,5 +1,5 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CodedError, type ErrorCode, errorCodes, StoreUnavailable } from '../src/core/errors.ts';
 import { createBodyReader, type InFlightLimits } from './in-flight.ts';
 import { type SigningSecret, verifySignature } from './signature-node.ts';

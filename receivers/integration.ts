@@ -1,7 +1,7 @@
 import { fieldsOfFamilies } from './field-names.ts';
 import type { Occurred } from './occurred.ts';
-import type { Family } from './payload.ts';
 import { hostOf, textOf } from './parse.ts';
+import type { Family } from './payload.ts';
 
 /** An integration was connected, disconnected, or lost (disconnected by an error instead of by choice). */
 export interface IntegrationFact {

@@ -1,9 +1,9 @@
-import type { FieldName } from './field-names.ts';
-import { type FamilyFields, envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
 import { plainForm } from '../src/core/plain-words.ts';
-import { occurredOf, type ParsedTime, parseTime, type TimeContext, type Occurred } from './occurred.ts';
-import { formIn } from './unpack.ts';
+import type { FieldName } from './field-names.ts';
+import { envelopeNames, type FamilyFields, type FieldTable, normaliseName } from './field-table.ts';
+import { type Occurred, occurredOf, type ParsedTime, parseTime, type TimeContext } from './occurred.ts';
 import { clean, isBlank, isJsonObject, type JsonObject, parseWrapped, textOf } from './parse.ts';
+import { formIn } from './unpack.ts';
 
 /** Limits on what is examined in one payload, so that a strange one costs no more than a large one. */
 const MAX_FIELDS = 1000;

@@ -1,7 +1,7 @@
-import type { Occurred } from './occurred.ts';
-import type { Family, Payload } from './payload.ts';
 import { type FieldName, fieldsOfFamilies } from './field-names.ts';
+import type { Occurred } from './occurred.ts';
 import { textOf } from './parse.ts';
+import type { Family, Payload } from './payload.ts';
 
 /** A change of a policy (policy.published, .updated, .deleted, .created). */
 export interface PolicyFact {

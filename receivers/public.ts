@@ -21,8 +21,8 @@ export {
   type RefusedUnread,
   type RejectedDelivery,
   type VerifiedDelivery,
-  webhookEndpoint,
   type WebhookEndpointOptions,
+  webhookEndpoint,
 } from './endpoint.ts';
 export type { InFlightLimits } from './in-flight.ts';
 export {

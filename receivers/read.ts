@@ -1,18 +1,18 @@
-import { canonicalJson } from '../src/crypto/canonical.ts';
 import { purposeKey } from '../src/core/consent-judgement.ts';
-import { sha256Hex } from '../src/crypto/hash.ts';
 import type { SourceOptions } from '../src/core/source.ts';
+import { canonicalJson } from '../src/crypto/canonical.ts';
+import { sha256Hex } from '../src/crypto/hash.ts';
 import { type Batch, batchOf, type Item } from './batch.ts';
+import { consentFamily, type DecisionFact, readDecision } from './consent.ts';
 import { namesConsent } from './consent-events.ts';
-import { consentFamily, readDecision, type DecisionFact } from './consent.ts';
 import { blankRequest, dsarFamily } from './dsar.ts';
 import { type EventName, type EventOptions, findEvent, findOwnEvent } from './event-name.ts';
-import { type Family, Payload } from './payload.ts';
 import { fieldTableOf, normaliseName } from './field-table.ts';
 import { type Fact, families } from './index.ts';
 import { isJsonObject, type JsonObject, parseBody, textOf } from './parse.ts';
-import { mayHoldRequest, textMayHoldRequest } from './request-signs.ts';
+import { type Family, Payload } from './payload.ts';
 import { platformOf } from './platforms.ts';
+import { mayHoldRequest, textMayHoldRequest } from './request-signs.ts';
 import { unpackBody } from './unpack.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { findRegion, mapJurisdiction, ownCode } from '../src/law/jurisdictions.ts';
 import type { FieldName } from './field-names.ts';
-import type { Payload } from './payload.ts';
 import { textOf } from './parse.ts';
+import type { Payload } from './payload.ts';
 
 /** Names that stand for a law or union instead of a part of a country. */
 const unions = new Set(['EU', 'EEA', 'UK', 'GB']);

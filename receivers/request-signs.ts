@@ -1,7 +1,7 @@
 import { TEST_EVENT } from '../src/core/vocabulary.ts';
-import { requestKindOf } from './request-kinds.ts';
 import { normaliseName } from './field-table.ts';
 import { isJsonObject, type JsonObject } from './parse.ts';
+import { requestKindOf } from './request-kinds.ts';
 
 /*
  * Whether something that is not understood may hold a data subject request, so that a case is opened for somebody to

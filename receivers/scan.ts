@@ -1,9 +1,9 @@
 import { byName, foundBeforeConsent, type ScanItem } from '../src/core/site-inventory.ts';
 import { type FieldName, fieldsOfFamilies } from './field-names.ts';
-import type { Occurred } from './occurred.ts';
-import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
+import type { Occurred } from './occurred.ts';
 import { hostOf, isJsonObject, type JsonObject, parseText, textOf, withoutAccents } from './parse.ts';
+import type { Family, Payload } from './payload.ts';
 
 /** A finished cookie scan. Listed items beyond the reader's limits, or in an unreadable form, are counted and stay in the body. */
 export interface ScanFact {

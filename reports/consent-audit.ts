@@ -1,12 +1,12 @@
-import { createBannerCitation, type CiteBanner } from '../src/store/queries/history-banners.ts';
+import { type CiteBanner, createBannerCitation } from '../src/store/queries/history-banners.ts';
+import type { JudgedRow } from '../src/store/queries/history-decisions.ts';
 import { auditBlocks } from './consent-audit/blocks.ts';
 import { gatherConsentAudit } from './consent-audit/gather.ts';
 import { createReport } from './create-report.ts';
-import { loadPolicyTextIntervals, createTextCitation, type CiteText, textColumns } from './policy-texts.ts';
-import { renderCsv, type CsvColumn } from './render/csv-json.ts';
+import { type CiteText, createTextCitation, loadPolicyTextIntervals, textColumns } from './policy-texts.ts';
+import { type CsvColumn, renderCsv } from './render/csv-json.ts';
 import { reportPeriod } from './report.ts';
 import { scanAuditJson } from './scan-audit/findings.ts';
-import type { JudgedRow } from '../src/store/queries/history-decisions.ts';
 
 /**
  * A decision as a row of a file: what was recorded, under which text, how it came in, and its entry in the ledger.

@@ -5,8 +5,8 @@ import { parseJson } from '../src/core/json.ts';
 import type { ControllerProfile } from '../src/law/profile.ts';
 import type { BannerEvidence } from '../src/store/queries/history-banners.ts';
 import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
-import type { CheckpointToPrint } from './report.ts';
 import type { TextCitation } from './policy-texts.ts';
+import type { CheckpointToPrint } from './report.ts';
 import { contradictionWords, signalsOf } from './signal-words.ts';
 
 /** The facts from which a consent record is written. The same facts give the same bytes. */

@@ -1,17 +1,17 @@
 import { formatCount, formatDate, formatPeriod, formatTime } from './format.ts';
 import { type Block, fine } from './render/blocks.ts';
-import { renderHtml } from './render/html.tsx';
 import { renderJson } from './render/csv-json.ts';
+import { renderHtml } from './render/html.tsx';
 import { renderPdf } from './render/pdf.ts';
 import {
-  reportPeriod,
+  type CheckpointToPrint,
   type Report,
   type ReportInput,
   reportFrame,
   reportParameters,
+  reportPeriod,
   reportReference,
   unknownFormat,
-  type CheckpointToPrint,
 } from './report.ts';
 
 /** What differs between reports: rows, data and pages. Everything else is shared. */

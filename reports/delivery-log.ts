@@ -3,7 +3,7 @@ import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { formatCount, formatDate } from './format.ts';
 import { type Block, table } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv-json.ts';
-import { reportPeriod, type ReportInput } from './report.ts';
+import { type ReportInput, reportPeriod } from './report.ts';
 import { notStated, readWords, verdictWord } from './words.ts';
 
 const title = 'Delivery log';

@@ -1,16 +1,16 @@
 import { type ErasureReason, erasureReasons } from '../src/core/erasure.ts';
-import { formatCount, formatTime } from './format.ts';
 import { noLegalAdvice, verificationBlocks } from './create-report.ts';
-import { type Block, fine, type Frame, table } from './render/blocks.ts';
+import { formatCount, formatTime } from './format.ts';
+import { type Block, type Frame, fine, table } from './render/blocks.ts';
 import { renderJson } from './render/csv-json.ts';
 import { renderPdf } from './render/pdf.ts';
 import {
   type DocumentInput,
+  digestOf,
   frameParameters,
   type Parameters,
   referenceOf,
   unknownFormat,
-  digestOf,
 } from './report.ts';
 
 export const certificateFormats = ['pdf', 'json'] as const;

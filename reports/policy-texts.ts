@@ -5,10 +5,10 @@ import {
   type TextVersion,
   textAt,
 } from '../src/policy-texts/text-versions.ts';
-import type { TextLookRow, PolicyRow } from '../src/store/queries/history-evidence.ts';
 import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
-import type { CsvColumn } from './render/csv-json.ts';
+import type { PolicyRow, TextLookRow } from '../src/store/queries/history-evidence.ts';
 import { byText } from './format.ts';
+import type { CsvColumn } from './render/csv-json.ts';
 
 /** A fetched text of a policy that may have been in force in a period. Times are ISO 8601 UTC. */
 export interface PolicyTextInterval {

@@ -5,22 +5,22 @@ import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { counted, formatCount, formatTime } from './format.ts';
 import {
   type Agreement,
+  contradictionsOf,
   loadAgreement,
   loadCoverage,
   windowsOf,
-  contradictionsOf,
 } from './reconciliation/agreement.ts';
 import {
+  agreementConcerns,
   contradictionsTable,
   coverageBlocks,
   gapBlocks,
   outageBlocks,
   waysInTable,
-  agreementConcerns,
 } from './reconciliation/agreement-blocks.ts';
 import { type Block, fine } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv-json.ts';
-import { reportPeriod, type ReportInput } from './report.ts';
+import { type ReportInput, reportPeriod } from './report.ts';
 import { bannerWord, stateWord } from './words.ts';
 
 const title = 'Reconciliation of deliveries and consent log';

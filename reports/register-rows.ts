@@ -1,13 +1,13 @@
 import { rebuildCase } from '../src/cases/fold.ts';
 import type { CaseFolded, RequestPart } from '../src/cases/folded.ts';
 import { type CaseView, viewCase } from '../src/cases/view.ts';
+import { dateIn, daysBetween } from '../src/core/zoned-days.ts';
 import { decidingLaw } from '../src/law/deadlines.ts';
 import { mapJurisdiction } from '../src/law/jurisdictions.ts';
 import { createRegimeTable, type RegimeTable } from '../src/law/regime-table.ts';
-import { dateIn, daysBetween } from '../src/core/zoned-days.ts';
 import type { CaseMoveRow, WithdrawalByRequest } from '../src/store/queries/history.ts';
+import { type ReportInput, reportPeriod } from './report.ts';
 import { kindWord } from './words.ts';
-import { reportPeriod, type ReportInput } from './report.ts';
 
 /**
  * The outcome of a request. 11 CCR 7102(a)(1) counts `complied`, `in-part` and `denied`; `no-match` is an answer that

@@ -1,13 +1,13 @@
+import { startOfDay } from '../src/core/zoned-days.ts';
 import { canonicalJson } from '../src/crypto/canonical.ts';
 import { sha256Hex } from '../src/crypto/hash.ts';
-import type { RegimeTable } from '../src/law/regime-table.ts';
 import type { ControllerProfile } from '../src/law/profile.ts';
-import { startOfDay } from '../src/core/zoned-days.ts';
-import type { BannerNames } from '../src/store/queries/history-banners.ts';
+import type { RegimeTable } from '../src/law/regime-table.ts';
 import type { History } from '../src/store/queries/history.ts';
+import type { BannerNames } from '../src/store/queries/history-banners.ts';
 import type { Period } from '../src/store/queries/scope.ts';
-import type { Frame } from './render/blocks.ts';
 import { formatCount, formatPeriod } from './format.ts';
+import type { Frame } from './render/blocks.ts';
 
 export type ReportFormat = 'pdf' | 'csv' | 'json' | 'html';
 

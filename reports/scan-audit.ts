@@ -1,25 +1,25 @@
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
+import { counted, formatCount, formatTime } from './format.ts';
+import { type Block, fine, type ShownColumn, table } from './render/blocks.ts';
 import { renderCsv } from './render/csv-json.ts';
-import { reportPeriod, type ReportInput } from './report.ts';
+import { type ReportInput, reportPeriod } from './report.ts';
 import {
-  findingColumns,
-  findingsOf,
-  scanAuditJson,
   changeColumns,
   changeWords,
   driftFindings,
+  findingColumns,
+  findingsOf,
+  gatherScanAudit,
   integrationColumns,
   integrationFinding,
   inventoryFindings,
   itemColumns,
   nameOfItem,
+  type ScanAudit,
+  scanAuditJson,
   scanColumns,
   siteWord,
-  gatherScanAudit,
-  type ScanAudit,
 } from './scan-audit/findings.ts';
-import { counted, formatCount, formatTime } from './format.ts';
-import { type Block, fine, type ShownColumn, table } from './render/blocks.ts';
 
 const title = 'Scans and integrations';
 

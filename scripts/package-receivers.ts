@@ -1,7 +1,7 @@
-import { build } from 'esbuild';
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 
 /**
  * Creates a separate package of the receivers in dist/consent-ledger-receivers from the output of `npm run build`: `npm

@@ -35,6 +35,17 @@ describe('the import rules', () => {
   });
 });
 
+describe('the names of files', () => {
+  it('stand alone: no .ts beside a .tsx of the same name', () => {
+    const stems = [...files.keys()].map((path) => path.replace(/\.tsx?$/, ''));
+    expect(stems.filter((stem, place) => stems.indexOf(stem) !== place)).toEqual([]);
+  });
+
+  it('put every file into a room: only cli.ts lies in src itself', () => {
+    expect([...files.keys()].filter((path) => /^src\/[^/]+$/.test(path))).toEqual(['src/cli.ts']);
+  });
+});
+
 describe('the code loaded before a command knows what to do', () => {
   /** Libraries that the file loads, directly or through its imports, except through lazy imports. */
   const librariesOf = (path: string, seen = new Set<string>()): ReadonlySet<string> => {

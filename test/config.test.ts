@@ -12,15 +12,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEnvFile } from '../src/commands/init.ts';
+import { loadConfig } from '../src/config/config.ts';
 import { loadControllerFile, loadRegimesFile, parseControllerProfile } from '../src/config/settings-files.ts';
 import { variableNames, variables } from '../src/config/variables.ts';
-import { loadConfig } from '../src/config.ts';
-import { openContext } from '../src/context.ts';
+import { openContext } from '../src/context/context.ts';
+import { publicUrlOf } from '../src/core/address.ts';
 import { UsageError } from '../src/core/errors.ts';
-import { createLog } from '../src/log.ts';
 import { missingProfileParts } from '../src/law/profile.ts';
 import { createRegimeTable, findRegimeRows } from '../src/law/regime-table.ts';
-import { publicUrlOf } from '../src/core/address.ts';
+import { createLog } from '../src/log/log.ts';
 
 let folder: string;
 beforeEach(() => {

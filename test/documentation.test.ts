@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { drawThroughput } from '../scripts/throughput.ts';
 import { variableNames, variables } from '../src/config/variables.ts';
+import { documentedEvents, entryKinds } from '../src/core/vocabulary.ts';
 import { canonicalLeafData, commitmentOf, leafHashOf, macOf, SALT_BYTES } from '../src/crypto/entry.ts';
 import { hmacSha256, sha256 } from '../src/crypto/hash.ts';
 import { dedupeKeyOf, deriveKeys, keyFingerprint } from '../src/crypto/keys.ts';
-import { documentedEvents, entryKinds } from '../src/core/vocabulary.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 const format = read('docs/ledger-format.md');

@@ -3,8 +3,8 @@ import { randomBytes, sign, verify } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { type KeySettings, loadKeys } from '../src/config/load-keys.ts';
 import { UsageError } from '../src/core/errors.ts';
-import { loadKeys, type KeySettings } from '../src/keys.ts';
 import type { Store } from '../src/store/store.ts';
 import { temporaryFolder, temporaryStore } from './temporary.ts';
 

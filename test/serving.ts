@@ -6,11 +6,11 @@ import { type Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { loadConfig } from '../src/config.ts';
-import { openContext } from '../src/context.ts';
-import { startWorker } from '../src/worker.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { openContext } from '../src/context/context.ts';
 import { startServer } from '../src/http/server.ts';
-import { createLog, type Log } from '../src/log.ts';
+import { createLog, type Log } from '../src/log/log.ts';
+import { startWorker } from '../src/worker/worker.ts';
 import { serverVariables } from './servers/databases.ts';
 
 /** The built command line (`npm test` builds it first). */

@@ -1,12 +1,12 @@
-import type { Fact } from '../index.ts';
-import type { SourceOptions } from '../../src/core/source.ts';
-import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import { isNecessary } from '../../src/core/consent-judgement.ts';
 import { changePhrase } from '../../src/core/reading-change.ts';
-import type { FieldName } from '../field-names.ts';
-import { isJsonObject, type JsonObject, parseBody } from '../parse.ts';
+import type { SourceOptions } from '../../src/core/source.ts';
+import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import { classify, type EventOptions } from '../event-name.ts';
-import { platformNameOf, readConsentRow, readDelivery, type Reading } from '../read.ts';
+import type { FieldName } from '../field-names.ts';
+import type { Fact } from '../index.ts';
+import { isJsonObject, type JsonObject, parseBody } from '../parse.ts';
+import { platformNameOf, type Reading, readConsentRow, readDelivery } from '../read.ts';
 import { alteringIn, type Effects, effectsOf } from './effects.ts';
 import { kindsOf, maskKey, maskValue, type ValueKind } from './kinds.ts';
 import { isMisnamed } from './misnamed.ts';

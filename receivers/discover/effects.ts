@@ -2,8 +2,8 @@ import {
   changesBetween,
   isFilling,
   type ReadingChange,
-  readingChanges,
   type RecordRead,
+  readingChanges,
   readWords,
 } from '../../src/core/reading-change.ts';
 import type { Fact } from '../index.ts';

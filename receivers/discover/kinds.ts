@@ -1,7 +1,7 @@
 import { choiceMeant } from '../choice-words.ts';
-import { requestKindOf } from '../request-kinds.ts';
 import { parseTime } from '../occurred.ts';
 import { isJsonObject } from '../parse.ts';
+import { requestKindOf } from '../request-kinds.ts';
 
 /** What a value could be. Several kinds fit one value: a hash is also an id. */
 export type ValueKind =

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import { normaliseName } from '../field-table.ts';
 import { purposeFlags } from '../field-names.ts';
+import { normaliseName } from '../field-table.ts';
 import { families } from '../index.ts';
 import { parseBody } from '../parse.ts';
 import { kindsOf, maskKey } from './kinds.ts';

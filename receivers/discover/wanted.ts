@@ -1,6 +1,6 @@
-import type { Fact } from '../index.ts';
 import type { ScanItem } from '../../src/core/site-inventory.ts';
 import type { FieldName, FieldOf } from '../field-names.ts';
+import type { Fact } from '../index.ts';
 import type { ValueKind } from './kinds.ts';
 
 /** A field of a fact to which a mapping may lead, and the heuristics for guessing its place in a payload. */

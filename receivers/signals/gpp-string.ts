@@ -1,6 +1,6 @@
 import { type Bits, createBits, type Damaged, isDamaged } from './bits.ts';
 import { SENSITIVE_KINDS, usLayouts } from './gpp-sections.ts';
-import { decodeTcString, LONGEST_STRING, takeHead, type TcString } from './tc-string.ts';
+import { decodeTcString, LONGEST_STRING, type TcString, takeHead } from './tc-string.ts';
 import { decodeUsPrivacy, type UsPrivacy } from './us-privacy.ts';
 
 export type OptOut = 'opted-out' | 'not-opted-out' | 'not-applicable';

@@ -1,7 +1,6 @@
 import { ALL_PURPOSES } from '../../src/core/consent-judgement.ts';
-import { type Block, fine, table } from '../render/blocks.ts';
-import type { StackedBars } from '../render/chart.ts';
 import { closingBlocks, openingBlocks } from '../create-report.ts';
+import { earlierReadingBlocks } from '../earlier-readings.ts';
 import {
   counted,
   formatCount,
@@ -13,25 +12,26 @@ import {
   formatShares,
   formatTime,
 } from '../format.ts';
-import type { ReportInput } from '../report.ts';
 import { describeText } from '../policy-texts.ts';
+import { type Block, fine, table } from '../render/blocks.ts';
+import type { StackedBars } from '../render/chart.ts';
+import type { ReportInput } from '../report.ts';
+import { scanBlocks } from '../scan-audit.ts';
 import { notStated, stateWords } from '../words.ts';
 import { bannerBlocks } from './banner-evidence.ts';
-import { earlierReadingBlocks } from '../earlier-readings.ts';
-import { scanBlocks } from '../scan-audit.ts';
+import { completenessBlocks } from './completeness-blocks.ts';
 import {
   CHECKPOINT_SECTION,
+  countOf,
   coverBlocks,
   glossaryBlocks,
-  sections,
-  countOf,
   monthTable,
   ROWS_SHOWN,
+  sections,
   totals,
 } from './cover.ts';
+import { auditLimits, type ConsentAudit, type PolicyConsents, sumOf } from './gather.ts';
 import { subjectBlocks } from './subject.ts';
-import { completenessBlocks } from './completeness-blocks.ts';
-import { auditLimits, sumOf, type ConsentAudit, type PolicyConsents } from './gather.ts';
 
 /** The pages of the report. Lists that could grow without limit are cut and say so; the JSON has them in full. */
 export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {

@@ -1,29 +1,29 @@
 import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
-import type { BannerReconciliation } from '../../src/store/queries/history-reconciliation.ts';
+import { dateIn, datesBetween } from '../../src/core/zoned-days.ts';
 import type { DecisionTotals } from '../../src/store/queries/history-decision-counts.ts';
-import { type Block, fine, table } from '../render/blocks.ts';
-import { counted, formatCount, formatTime, byText } from '../format.ts';
+import type { BannerReconciliation } from '../../src/store/queries/history-reconciliation.ts';
+import type { Period } from '../../src/store/queries/scope.ts';
+import { byText, counted, formatCount, formatTime } from '../format.ts';
+import { type BannerPull, knownPart, type Span } from '../pulls.ts';
 import {
+  type Agreement,
+  type Coverage,
+  loadAgreement,
+  type ObservedCounters,
+  refusedByReason,
+  refusedSince,
+} from '../reconciliation/agreement.ts';
+import {
+  agreementConcerns,
   contradictionsTable,
   coverageBlocks,
   gapBlocks,
   outageBlocks,
   waysInTable,
-  agreementConcerns,
 } from '../reconciliation/agreement-blocks.ts';
-import {
-  type ObservedCounters,
-  refusedByReason,
-  refusedSince,
-  type Agreement,
-  type Coverage,
-  loadAgreement,
-} from '../reconciliation/agreement.ts';
-import { reportPeriod, type ReportInput } from '../report.ts';
+import { type Block, fine, table } from '../render/blocks.ts';
+import { type ReportInput, reportPeriod } from '../report.ts';
 import { bannerWord, notStated, readWords, verdictWord } from '../words.ts';
-import type { Period } from '../../src/store/queries/scope.ts';
-import { dateIn, datesBetween } from '../../src/core/zoned-days.ts';
-import { type BannerPull, knownPart, type Span } from '../pulls.ts';
 
 const GAPS_SHOWN = 20;
 

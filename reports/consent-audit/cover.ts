@@ -1,10 +1,10 @@
-import { counted, formatCount, formatDuration, formatMonth, formatShare, formatShares } from '../format.ts';
 import { missingProfileParts } from '../../src/law/profile.ts';
+import { counted, formatCount, formatDuration, formatMonth, formatShare, formatShares } from '../format.ts';
 import { type Block, fine, table } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
-import type { ConsentAudit, StateCount } from './gather.ts';
 import { beforeConsentSentence } from '../scan-audit.ts';
 import { bannerWord, notStated, stateWord } from '../words.ts';
+import type { ConsentAudit, StateCount } from './gather.ts';
 
 /** The sections of this report, named once because the cover refers to them. */
 export const sections = {

@@ -1,5 +1,4 @@
 import type { ActionName } from '../../src/core/action.ts';
-import { missingProfileParts } from '../../src/law/profile.ts';
 import {
   ALL_PURPOSES,
   type Judged,
@@ -11,28 +10,29 @@ import {
 } from '../../src/core/consent-judgement.ts';
 import { type HeldConsent, isExpired, type JudgedDecision } from '../../src/core/consent-timeline.ts';
 import type { ConsentState } from '../../src/core/vocabulary.ts';
-import { addDays, daysBetween, type CalendarPeriod, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
+import { addDays, type CalendarPeriod, daysBetween, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
+import { missingProfileParts } from '../../src/law/profile.ts';
 import type { DecisionGroup, DecisionTotals, RecordTotals } from '../../src/store/queries/history-decision-counts.ts';
-import { agreementByBanner, type BannerWindow } from '../../src/store/queries/history-reconciliation.ts';
 import type { AdoptedReading } from '../../src/store/queries/history-readings.ts';
+import { agreementByBanner, type BannerWindow } from '../../src/store/queries/history-reconciliation.ts';
 import type { ConsentAfterWithdrawal } from '../../src/store/queries/history-withdrawals.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
-import { byText } from '../format.ts';
-import { reportPeriod, type ReportInput } from '../report.ts';
-import { stateOrder } from '../words.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
-import { loadSubjectAppendix, type SubjectAppendix } from './subject.ts';
-import { loadCompleteness, type Completeness } from './completeness-blocks.ts';
-import { loadCoverage, windowsOf } from '../reconciliation/agreement.ts';
-import { type BannerAudit, loadBannerAudit } from './banner-evidence.ts';
+import { byText } from '../format.ts';
 import {
   loadPolicyIntervals,
-  type PolicyInterval,
-  supersededBy,
   loadPolicyTextIntervals,
+  type PolicyInterval,
   type PolicyTextInterval,
+  supersededBy,
 } from '../policy-texts.ts';
+import { loadCoverage, windowsOf } from '../reconciliation/agreement.ts';
+import { type ReportInput, reportPeriod } from '../report.ts';
 import { gatherScanAudit, type ScanAudit } from '../scan-audit/findings.ts';
+import { stateOrder } from '../words.ts';
+import { type BannerAudit, loadBannerAudit } from './banner-evidence.ts';
+import { type Completeness, loadCompleteness } from './completeness-blocks.ts';
+import { loadSubjectAppendix, type SubjectAppendix } from './subject.ts';
 
 /** What this report does not prove, besides {@link limits}. */
 export const auditLimits: readonly string[] = [

@@ -1,30 +1,30 @@
-import { recordOfWitnessed, type WitnessedNote } from '../../src/ledger/cosigned-checkpoints.ts';
-import { type BannerEvidence, type CiteBanner, createBannerCitation } from '../../src/store/queries/history-banners.ts';
-import { type AdoptedReading, rangesIn } from '../../src/store/queries/history-readings.ts';
-import { stateOfEvidenceFile } from '../../src/ledger/evidence-files.ts';
-import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
-import {
-  loadPolicyIntervals,
-  type PolicyInterval,
-  loadPolicyTextIntervals,
-  type PolicyTextInterval,
-  type CiteText,
-  createTextCitation,
-} from '../policy-texts.ts';
-import { formatCount } from '../format.ts';
-import { withholdingProvisions } from '../letters/laws.ts';
-import type { WithheldType } from '../letters/texts.ts';
-import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
-import type { Frame } from '../render/blocks.ts';
-import { parseFolded } from '../../src/cases/folded.ts';
-import type { Disclosure } from '../../src/cases/moves.ts';
-import { mostDisclosure } from '../../src/cases/readiness.ts';
 import type { Selectable } from 'kysely';
+import { parseFolded } from '../../src/cases/folded.ts';
 import type { PackCase } from '../../src/cases/load-pack-case.ts';
 import type { Match } from '../../src/cases/match-subject.ts';
-import { decidingLaw, type Deadlines } from '../../src/law/deadlines.ts';
-import type { Letter } from '../letters/letter.ts';
+import type { Disclosure } from '../../src/cases/moves.ts';
+import { mostDisclosure } from '../../src/cases/readiness.ts';
+import { type Deadlines, decidingLaw } from '../../src/law/deadlines.ts';
+import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
+import { recordOfWitnessed, type WitnessedNote } from '../../src/ledger/cosigned-checkpoints.ts';
+import { stateOfEvidenceFile } from '../../src/ledger/evidence-files.ts';
+import { type BannerEvidence, type CiteBanner, createBannerCitation } from '../../src/store/queries/history-banners.ts';
+import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
+import { type AdoptedReading, rangesIn } from '../../src/store/queries/history-readings.ts';
 import type { Tables } from '../../src/store/schema.ts';
+import { formatCount } from '../format.ts';
+import { withholdingProvisions } from '../letters/laws.ts';
+import type { Letter } from '../letters/letter.ts';
+import type { WithheldType } from '../letters/texts.ts';
+import {
+  type CiteText,
+  createTextCitation,
+  loadPolicyIntervals,
+  loadPolicyTextIntervals,
+  type PolicyInterval,
+  type PolicyTextInterval,
+} from '../policy-texts.ts';
+import type { Frame } from '../render/blocks.ts';
 import { type DocumentInput, frameParameters, type Parameters, referenceOf } from '../report.ts';
 
 /**

@@ -1,15 +1,15 @@
+import { evidenceExtensions, evidenceKindText } from '../../src/banners/evidence.ts';
 import { ALL_PURPOSES } from '../../src/core/consent-judgement.ts';
+import { readEvidenceFile } from '../../src/ledger/evidence-files.ts';
+import type { BannerEvidence } from '../../src/store/queries/history-banners.ts';
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
 import { noLegalAdvice } from '../create-report.ts';
 import { formatCount, formatTime } from '../format.ts';
+import { describeText } from '../policy-texts.ts';
 import { type Block, fine, table } from '../render/blocks.ts';
 import { renderHtml } from '../render/html.tsx';
-import { describeText } from '../policy-texts.ts';
 import { bannerWord, basisWords, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
-import { packFrame, type GatheredPack, type PackPart, type PackFile } from './gather.ts';
-import { evidenceExtensions, evidenceKindText } from '../../src/banners/evidence.ts';
-import { readEvidenceFile } from '../../src/ledger/evidence-files.ts';
-import type { BannerEvidence } from '../../src/store/queries/history-banners.ts';
+import { type GatheredPack, type PackFile, type PackPart, packFrame } from './gather.ts';
 
 /** The person's history as a page that opens in any browser. */
 export const historyPage: PackPart = (context) =>

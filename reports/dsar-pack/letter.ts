@@ -1,13 +1,13 @@
 import { parseFolded, type RequestPart } from '../../src/cases/folded.ts';
-import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
-import { dateIn } from '../../src/core/zoned-days.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
+import { dateIn } from '../../src/core/zoned-days.ts';
+import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
 import { chooseLanguage } from '../letters/languages.ts';
 import {
   type Letter,
-  letterBlocks,
   type LetterFacts,
+  letterBlocks,
   letterFrame,
   letterProblem,
   refusalText,
@@ -17,9 +17,9 @@ import { renderHtml } from '../render/html.tsx';
 import { renderPdf, unprintableIn } from '../render/pdf.ts';
 import {
   type DsarPackInput,
-  letterhead,
-  gatherPack,
   type GatheredPack,
+  gatherPack,
+  letterhead,
   type PackPart,
   withholdingSource,
 } from './gather.ts';

@@ -1,22 +1,22 @@
 import { parseFolded } from '../../src/cases/folded.ts';
 import { parsePurposes } from '../../src/core/consent-judgement.ts';
-import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
-import type { ZipFile } from '../render/zip.ts';
-import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
-import { type PackFile, type PackPart, type WrittenFile, type GatheredPack, withholdingSource } from './gather.ts';
-import { letter } from './letter.ts';
-import { filesOfProof, isWitnessed, type PackProofs, proofFilesOf, type ProvenEntry } from './proofs.ts';
-import { renderCsv, renderJson, spreadsheetNote } from '../render/csv-json.ts';
-import { missingProfileParts } from '../../src/law/profile.ts';
-import { limits, noLegalAdvice } from '../create-report.ts';
 import { timelineOf } from '../../src/core/consent-timeline.ts';
-import { consentRecordOf } from '../consent-record.ts';
 import { createTally, sha256Hex } from '../../src/crypto/hash.ts';
+import { missingProfileParts } from '../../src/law/profile.ts';
+import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
+import { readPolicyText } from '../../src/policy-texts/policy-text.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { decisionColumns } from '../consent-audit.ts';
-import { readPolicyText } from '../../src/policy-texts/policy-text.ts';
+import { consentRecordOf } from '../consent-record.ts';
+import { limits, noLegalAdvice } from '../create-report.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { describeText, type PolicyTextInterval } from '../policy-texts.ts';
+import { renderCsv, renderJson, spreadsheetNote } from '../render/csv-json.ts';
+import type { ZipFile } from '../render/zip.ts';
+import { type GatheredPack, type PackFile, type PackPart, type WrittenFile, withholdingSource } from './gather.ts';
+import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
+import { letter } from './letter.ts';
+import { filesOfProof, isWitnessed, type PackProofs, type ProvenEntry, proofFilesOf } from './proofs.ts';
 
 /** A part that is in the pack only with full disclosure. */
 function inFull(name: string, what: string, content: (context: GatheredPack) => PackFile['content']): PackPart {

@@ -1,7 +1,7 @@
-import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
-import { type GatheredPack, type PackFile, withholdingSource } from './gather.ts';
 import { readFile } from 'node:fs/promises';
+import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
 import { pageIn } from '../verifier/languages.ts';
+import { type GatheredPack, type PackFile, withholdingSource } from './gather.ts';
 import { languageOf } from './letter.ts';
 
 /** What proves the entries of a pack to someone who has only the pack. */

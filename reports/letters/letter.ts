@@ -1,14 +1,14 @@
+import type { RequestKind } from '../../src/core/vocabulary.ts';
+import { countryName } from '../../src/law/jurisdictions.ts';
 import {
   type ControllerProfile,
   isUntranslated,
   missingPartsOf,
-  profileIn,
   type ProfilePart,
+  profileIn,
 } from '../../src/law/profile.ts';
-import { countryName } from '../../src/law/jurisdictions.ts';
-import type { RequestKind } from '../../src/core/vocabulary.ts';
-import { codePointName } from '../render/text.ts';
 import type { Block, Frame } from '../render/blocks.ts';
+import { codePointName } from '../render/text.ts';
 import { letterLanguages } from './languages.ts';
 import { type LetterLaw, letterLawOf, withholdingProvisions } from './laws.ts';
 import type { FamilyTexts, LawFamily, LetterStep, LetterTexts, WithheldType } from './texts.ts';

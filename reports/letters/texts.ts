@@ -1,5 +1,5 @@
-import type { ProfilePart } from '../../src/law/profile.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
+import type { ProfilePart } from '../../src/law/profile.ts';
 
 /** Every letter of a case, by the step to which it belongs. The wording of `answer` depends on the kind of request. */
 export const letterSteps = [

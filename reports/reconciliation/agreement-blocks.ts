@@ -1,15 +1,15 @@
 import { counted, formatCount, formatDuration, formatShare, formatShares, formatTime, listed } from '../format.ts';
+import { type Block, fine, table } from '../render/blocks.ts';
+import { type ReportInput, reportPeriod } from '../report.ts';
+import { bannerWord, viaWords } from '../words.ts';
 import {
-  refusedSince,
   type Agreement,
   type BannerAgreement,
+  type Contradiction,
   lengthOf,
   type Outage,
-  type Contradiction,
+  refusedSince,
 } from './agreement.ts';
-import { type Block, fine, table } from '../render/blocks.ts';
-import { reportPeriod, type ReportInput } from '../report.ts';
-import { bannerWord, viaWords } from '../words.ts';
 
 const BANNERS_SHOWN = 50;
 

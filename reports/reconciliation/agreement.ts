@@ -1,13 +1,18 @@
+import { actionSchema, type Counters } from '../../src/core/action.ts';
+import { choicesThatDiffer, doubtWords } from '../../src/core/consent-judgement.ts';
+import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
+import type { History } from '../../src/store/queries/history.ts';
+import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import {
   type BannerReconciliation,
   type BannerWindow,
   noDecisions,
+  type ReconciledDecision,
   type Reconciliation,
   type UndeliveredStretch,
-  type ReconciledDecision,
 } from '../../src/store/queries/history-reconciliation.ts';
-import type { History } from '../../src/store/queries/history.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
+import { SLOT_MS } from '../../src/sync/look-back.ts';
 import { byText } from '../format.ts';
 import {
   type BannerPull,
@@ -20,12 +25,7 @@ import {
   type Span,
 } from '../pulls.ts';
 import type { ReportInput } from '../report.ts';
-import { choicesThatDiffer, doubtWords } from '../../src/core/consent-judgement.ts';
-import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { stateWord } from '../words.ts';
-import { actionSchema, type Counters } from '../../src/core/action.ts';
-import { SLOT_MS } from '../../src/sync/look-back.ts';
-import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
 
 /** How the two channels agree on one banner, and what was pulled for it. */
 export interface BannerAgreement extends BannerReconciliation {

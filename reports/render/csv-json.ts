@@ -1,4 +1,4 @@
-import { Readable, pipeline } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 
 /** A column of a CSV file: its heading, and how to get its value from a row. */

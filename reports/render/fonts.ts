@@ -1,7 +1,7 @@
-import { inflateSync } from 'node:zlib';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { inflateSync } from 'node:zlib';
 import { codePointName } from './text.ts';
 
 /** The faces of a document, each an embedded font. */

@@ -1,6 +1,6 @@
 import type { Block, Column } from './blocks.ts';
 import { HAIR, INK, MUTED } from './chart.ts';
-import type { TextStyle, Sheet } from './sheet.ts';
+import type { Sheet, TextStyle } from './sheet.ts';
 
 const GAP = 8;
 const PAD = 3.2;

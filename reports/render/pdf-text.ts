@@ -1,6 +1,6 @@
-import { INK, MUTED, HAIR, layOutStackedBars, type StackedBars } from './chart.ts';
-import type { TextStyle, Sheet } from './sheet.ts';
 import type { Block } from './blocks.ts';
+import { HAIR, INK, layOutStackedBars, MUTED, type StackedBars } from './chart.ts';
+import type { Sheet, TextStyle } from './sheet.ts';
 
 /** Sets a text over the full width, or from `indent`; it may continue on further pages. */
 export function setText(sheet: Sheet, type: string, text: string, look: TextStyle, indent = 0): void {

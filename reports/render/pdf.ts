@@ -1,22 +1,22 @@
 import type { Block, Frame } from './blocks.ts';
 import { INK, MUTED } from './chart.ts';
+import { createTypesetter } from './fonts.ts';
+import { setTable, tableRoom } from './pdf-table.ts';
 import {
   CHART_ROOM,
   noticeRoom,
   setChart,
-  setFigures,
-  setNotice,
   setFacts,
+  setFigures,
   setLines,
   setList,
+  setNotice,
   setText,
   setVerbatim,
 } from './pdf-text.ts';
-import { visibleText } from './text.ts';
-import { setTable, tableRoom } from './pdf-table.ts';
 import { drawInThread } from './pdf-thread.ts';
-import { createTypesetter } from './fonts.ts';
-import { beginSheet, closeSheet, openPaper, type TextStyle, type Paper, type Setting, type Sheet } from './sheet.ts';
+import { beginSheet, closeSheet, openPaper, type Paper, type Setting, type Sheet, type TextStyle } from './sheet.ts';
+import { visibleText } from './text.ts';
 
 /**
  * Renders blocks as a tagged PDF with embedded fonts. The same blocks and frame give the same bytes. Pages are kept

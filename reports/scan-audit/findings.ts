@@ -1,18 +1,18 @@
 import {
+  driftBetween,
+  foundBeforeConsent,
   needsConsent,
   type ScanChange,
   type ScanItem,
-  driftBetween,
-  foundBeforeConsent,
 } from '../../src/core/site-inventory.ts';
+import { foldIntegration, integrationKey } from '../../src/projections/integrations.ts';
 import type { Row } from '../../src/projections/projection.ts';
-import type { IntegrationRow, ScanRow, ScanQueries } from '../../src/store/queries/history-scans.ts';
+import type { IntegrationRow, ScanQueries, ScanRow } from '../../src/store/queries/history-scans.ts';
+import type { Period, Scope } from '../../src/store/queries/scope.ts';
 import { formatCount } from '../format.ts';
 import type { ShownColumn } from '../render/blocks.ts';
 import type { CsvColumn } from '../render/csv-json.ts';
 import { notStated } from '../words.ts';
-import { foldIntegration, integrationKey } from '../../src/projections/integrations.ts';
-import type { Period, Scope } from '../../src/store/queries/scope.ts';
 
 /** One line about scans and integrations: an item of a site, a change, or the fate of an integration. */
 export interface ScanFinding {

@@ -1,9 +1,9 @@
-import type { RequestKind } from '../core/vocabulary.ts';
 import { type DueTask, listCases, listDueTasks, listMessages, type WaitingMessage } from '../cases/list-cases.ts';
 import { type Match, matchCases } from '../cases/match-subject.ts';
 import type { CaseReading, CaseView } from '../cases/view.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
+import type { RequestKind } from '../core/vocabulary.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { createHistory } from '../store/queries/history.ts';
 import { type BeforeConsent, type BrokenIntegration, loadScanAttention } from '../store/queries/history-scans.ts';

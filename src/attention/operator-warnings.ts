@@ -1,9 +1,9 @@
-import type { LastVerification } from '../ledger/verify/last-verification.ts';
-import { INSTALLATION, TEST_EVENT } from '../core/vocabulary.ts';
 import { dateText, momentText } from '../core/time-words.ts';
-import { chunksOf } from '../ledger/erase.ts';
+import { INSTALLATION, TEST_EVENT } from '../core/vocabulary.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import type { WitnessState } from '../ledger/cosigned-checkpoints.ts';
+import { chunksOf } from '../ledger/erase.ts';
+import type { LastVerification } from '../ledger/verify/last-verification.ts';
 import { findDisagreements } from '../policies/list.ts';
 import { findPositionFault, type PositionFault, positionFaultText } from '../store/queries/fold-position.ts';
 import type { Query } from '../store/store.ts';

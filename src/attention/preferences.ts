@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Query, Store } from '../store/store.ts';
-import { groupOf, type NoticeGroup, noticeGroups, type NoticeKind } from './find-notices.ts';
+import { groupOf, type NoticeGroup, type NoticeKind, noticeGroups } from './find-notices.ts';
 
 const preferencesSchema = z.object({
   /** Whether new notices are mailed at once. */

@@ -4,8 +4,8 @@ import { counted } from '../../reports/format.ts';
 import type { Clock } from '../core/clock.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { PAYLOAD_OF_SCHEDULE } from '../documents/schedules.ts';
-import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { type JobContext, type JobHandlers, JobRefused, type Json, readPayload } from '../jobs/job.ts';
+import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import type { Sealing } from '../ledger/seal.ts';
 import { type Mail, type MailSettings, sendMail } from '../outside/mail.ts';
 import { SendError, sendInJob } from '../outside/send-error.ts';
@@ -13,8 +13,8 @@ import { postToChat, sendWebhook } from '../outside/webhook.ts';
 import { findPerson, listPeople, type Person } from '../people/people.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import { loadPreferences, type Preferences, usualPreferences, wants } from './preferences.ts';
 import { countNotices, isFor, type Notice, noticeKinds, sentenceOf, type Told } from './find-notices.ts';
+import { loadPreferences, type Preferences, usualPreferences, wants } from './preferences.ts';
 
 /** Where notifications are sent; null: not configured. */
 interface Channels {

@@ -1,16 +1,16 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { Config } from '../config/config.ts';
 import type { BackupKeep } from '../config/variables.ts';
+import type { Context } from '../context/context.ts';
 import { type BucketAddress, bucketAddressOf } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
 import { type JobHandler, JobRefused } from '../jobs/job.ts';
 import { type Bucket, type ObjectVersion, openBucket } from '../outside/bucket.ts';
 import { BucketError } from '../outside/s3.ts';
-import { type BackupOptions, type BackupReport, makeBackup } from './make-backup.ts';
 import { type BackupFile, backupIn, copyErasures, outdated, rotate } from './delete-old-backups.ts';
+import { type BackupOptions, type BackupReport, makeBackup } from './make-backup.ts';
 
 /** Where a backup goes; at least one of them. */
 export interface BackupPlaces {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { UsageError } from '../core/errors.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
@@ -7,10 +7,10 @@ import { appendAction } from '../ledger/append-action.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import type { Verification } from '../ledger/verify/verify-ledger.ts';
 import { type ReadModelName, readModelNames } from '../projections/tables.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
 import { keyOf } from '../store/schema.ts';
 import { MOVED_TO, readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../store/settings.ts';
 import type { Query, Store } from '../store/store.ts';
-import { lastSeq } from '../store/queries/fold-position.ts';
 import { copiedOnly, copiedWhole, copyByPage, copyEntries, copyWhole, readByKey } from './copy-tables.ts';
 
 interface CopyOptions {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { TableName } from '../store/schema.ts';
-import { lastSeq } from '../store/queries/fold-position.ts';
 import { readEntryPage } from '../store/queries/entry-pages.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
+import type { TableName } from '../store/schema.ts';
 import { MOVED_TO } from '../store/settings.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 

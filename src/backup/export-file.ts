@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { renderZip, type ZipFile } from '../../reports/render/zip.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { isoNow } from '../core/clock.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { createTally } from '../crypto/hash.ts';

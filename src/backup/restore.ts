@@ -2,22 +2,27 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { type Config, CONTROLLER_NAME, PROFILES_FOLDER } from '../config.ts';
-import { openContext } from '../context.ts';
+import { CONTROLLER_NAME, type Config, PROFILES_FOLDER } from '../config/config.ts';
+import { type Keys, loadInstanceKey, loadKeys } from '../config/load-keys.ts';
+import { openContext } from '../context/context.ts';
+import { DATA_DIRECTORY, highWaterPath } from '../context/data-directory.ts';
+import { openStore } from '../context/engines.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError, VerificationFault } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint } from '../crypto/checkpoint.ts';
-import { type ErasedAgain, reapplyErasures } from '../erasure/again.ts';
 import { deriveKeys } from '../crypto/keys.ts';
-import { type Keys, loadInstanceKey, loadKeys } from '../keys.ts';
-import { beginEpoch, parseOrigin } from '../ledger/epochs.ts';
-import type { Fault } from '../ledger/verify/entry-fault.ts';
+import { type ErasedAgain, reapplyErasures } from '../erasure/again.ts';
 import type { WitnessedOptions } from '../ledger/cosigned-checkpoints.ts';
+import { beginEpoch, parseOrigin } from '../ledger/epochs.ts';
 import { createHighWater, forgetHighWater } from '../ledger/high-water.ts';
 import { createJournal } from '../ledger/journal.ts';
+import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
+import type { Fault } from '../ledger/verify/entry-fault.ts';
 import { type Verification, verifyLedger } from '../ledger/verify/verify-ledger.ts';
 import { type Witness, witnessPolicyIn } from '../ledger/witness-policy.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
+import { findPersonByEmail, holdAccounts } from '../people/people.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
 import { type TableName, tables } from '../store/schema.ts';
 import {
   MOVED_TO,
@@ -28,13 +33,8 @@ import {
   writeSetting,
 } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
-import { findPersonByEmail, holdAccounts } from '../people/people.ts';
-import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
-import { lastSeq } from '../store/queries/fold-position.ts';
-import { insertInPortions, madeAnew } from './copy-tables.ts';
-import { DATA_DIRECTORY, highWaterPath } from '../context/data-directory.ts';
-import { openStore } from '../context/engines.ts';
 import { checkArchive, HEADER_BYTES, parseJson, readArchive, type Unlock, wholeOf, wholeWithin } from './archive.ts';
+import { insertInPortions, madeAnew } from './copy-tables.ts';
 import { BACKUP_FORMAT, type Header, headerSchema } from './make-backup.ts';
 import { backedUp, decodeRow } from './rows.ts';
 

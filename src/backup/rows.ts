@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Kysely } from 'kysely';
-import { type Column, type TableName, tables } from '../store/schema.ts';
 import { readEntryPage } from '../store/queries/entry-pages.ts';
+import { type Column, type TableName, tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { copiedByPage, copiedWhole } from './copy-tables.ts';
 

@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { EvidenceMediaType } from '../core/action.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
+import { unknownSource } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { asOneLine, isOneLine, lineOf, ONE_LINE } from '../core/validation.ts';
 import { appendAction } from '../ledger/append-action.ts';
@@ -10,8 +12,6 @@ import { writeEvidenceFile } from '../ledger/evidence-files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type BannerEvidence, createBannerQueries } from '../store/queries/history-banners.ts';
 import type { Store } from '../store/store.ts';
-import { isUtf8 } from 'node:buffer';
-import { unknownSource } from '../core/errors.ts';
 
 /** Maximum size of an evidence file. */
 export const EVIDENCE_BYTES = 10 * 1024 * 1024;

@@ -1,15 +1,15 @@
-import { whyNotRefused } from '../law/deadlines.ts';
 import { isEmail } from '../core/email.ts';
-import { jurisdictionSchema, unknownJurisdiction } from '../law/jurisdictions.ts';
-import { type ControllerProfile, secondPersonMoves } from '../law/profile.ts';
 import { dateText, momentText } from '../core/time-words.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
+import { whyNotRefused } from '../law/deadlines.ts';
+import { jurisdictionSchema, unknownJurisdiction } from '../law/jurisdictions.ts';
+import { type ControllerProfile, secondPersonMoves } from '../law/profile.ts';
 import { NOT_COVERED } from './approval.ts';
-import { caseReadiness, disclosureOf } from './readiness.ts';
 import { taskOf } from './folded.ts';
 import type { Match } from './match-subject.ts';
 import { type AnswerPart, type CheckedMove, type MoveName, moves } from './moves.ts';
+import { caseReadiness, disclosureOf } from './readiness.ts';
 import { type CaseView, standingOf } from './view.ts';
 import { refusesAll, takesEffect } from './withdrawal.ts';
 

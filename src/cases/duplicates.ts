@@ -1,5 +1,5 @@
 import { chunksOf } from '../ledger/erase.ts';
-import { readLatestRequesters, type Requester } from '../store/queries/cases.ts';
+import { type Requester, readLatestRequesters } from '../store/queries/cases.ts';
 import type { Query } from '../store/store.ts';
 import type { CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';

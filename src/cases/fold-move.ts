@@ -1,5 +1,5 @@
-import { amendedKinds, type CaseFolded, type CaseTask, partsOf, unknownPlace } from './folded.ts';
 import type { secondPersonMoves } from '../law/profile.ts';
+import { amendedKinds, type CaseFolded, type CaseTask, partsOf, unknownPlace } from './folded.ts';
 import { type CheckedMove, type MoveDetails, type MoveName, taskMoves } from './moves.ts';
 
 /** Who made the move and when it was recorded (our clock). */

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
-import type { Action } from '../core/action.ts';
-import { canonicalJson } from '../crypto/canonical.ts';
 import type { RequestFact } from '../../receivers/dsar.ts';
+import type { Action } from '../core/action.ts';
+import { type RequestKind, requestKinds } from '../core/vocabulary.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import { mapJurisdiction } from '../law/jurisdictions.ts';
-import { requestKinds, type RequestKind } from '../core/vocabulary.ts';
 import type { Tables } from '../store/schema.ts';
 import { foldMove } from './fold-move.ts';
 import {
@@ -16,7 +16,7 @@ import {
   partsOf,
   unknownPlace,
 } from './folded.ts';
-import { type CheckedMove, readMove, moves, stateAfter } from './moves.ts';
+import { type CheckedMove, moves, readMove, stateAfter } from './moves.ts';
 
 export type CaseRow = Selectable<Tables['cases']>;
 export type CaseHistoryRow = Selectable<Tables['case_history']>;

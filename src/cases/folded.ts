@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { inUrgency, type RequestKind, requestKinds } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { mapJurisdiction } from '../law/jurisdictions.ts';
 import { secondPersonMoves } from '../law/profile.ts';
-import { inUrgency, type RequestKind, requestKinds } from '../core/vocabulary.ts';
 import {
   answerPartSchema,
+  type MoveDetails,
   matchWays,
   messageKinds,
-  type MoveDetails,
   partOutcomes,
   requesterRoles,
   systemResults,

@@ -1,26 +1,26 @@
-import type { ControllerProfile } from '../law/profile.ts';
-import { type ConsentAfterWithdrawal, createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
 import { dateIn } from '../core/zoned-days.ts';
+import type { ControllerProfile } from '../law/profile.ts';
 import {
   asksFor,
   assignedTo,
-  casesVersion,
   type CasesVersion,
+  casesVersion,
   changedSince,
   mentionsText,
+  type Requester,
   readLikelyRequesters,
   readManyCases,
-  type Requester,
 } from '../store/queries/cases.ts';
-import { isApprovalOutdated } from './approval.ts';
-import { type CaseReading, type CaseView, viewCase } from './view.ts';
-import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
-import type { CaseHistoryRow, CaseRow } from './fold.ts';
-import { type Match, matchCase } from './match-subject.ts';
-import { listSame, type SameRequest, wantedOf } from './duplicates.ts';
-import { type CaseTask, parseFolded } from './folded.ts';
-import { type Disclosure, isOpen, type messageKinds, moves, openStates } from './moves.ts';
+import { type ConsentAfterWithdrawal, createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
 import type { Query } from '../store/store.ts';
+import { isApprovalOutdated } from './approval.ts';
+import { listSame, type SameRequest, wantedOf } from './duplicates.ts';
+import type { CaseHistoryRow, CaseRow } from './fold.ts';
+import { type CaseTask, parseFolded } from './folded.ts';
+import { type Match, matchCase } from './match-subject.ts';
+import { type Disclosure, isOpen, type messageKinds, moves, openStates } from './moves.ts';
+import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
+import { type CaseReading, type CaseView, viewCase } from './view.ts';
 
 interface CaseFilter {
   readonly source?: string;

@@ -1,10 +1,10 @@
 import type { ControllerProfile } from '../law/profile.ts';
-import { type CaseReading, type CaseView, type IdentityStanding, viewCase } from './view.ts';
-import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import { rebuildCase } from './fold.ts';
 import type { CaseFolded } from './folded.ts';
 import { type Match, matchCase } from './match-subject.ts';
 import type { Disclosure } from './moves.ts';
+import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
+import { type CaseReading, type CaseView, type IdentityStanding, viewCase } from './view.ts';
 
 /** What a pack needs to know about its case, as of an entry of the ledger. */
 export interface PackCase {

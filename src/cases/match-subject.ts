@@ -1,7 +1,7 @@
-import { isSharedMailbox, subjectForms, subjectOfEmail, type SubjectRecipe } from '../core/subject.ts';
-import type { CaseReading } from './view.ts';
+import { isSharedMailbox, type SubjectRecipe, subjectForms, subjectOfEmail } from '../core/subject.ts';
 import type { CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
+import type { CaseReading } from './view.ts';
 
 /**
  * How the requester was found in the consent records. from-device: the person sent an id read from their own browser.

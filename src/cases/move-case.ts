@@ -1,16 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { emailSchema } from '../core/email.ts';
 import { type Action, actionSchema } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
+import { emailSchema } from '../core/email.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { sourceSlugSchema } from '../core/source.ts';
+import { isOneLine, lineOf, ONE_LINE } from '../core/validation.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { equalBytes } from '../crypto/hash.ts';
-import type { ControllerProfile } from '../law/profile.ts';
 import { jurisdictionSchema } from '../law/jurisdictions.ts';
+import type { ControllerProfile } from '../law/profile.ts';
 import {
   appendAction,
   appendWithConsequences,
@@ -18,17 +19,16 @@ import {
   type KeyedAction,
   unlessRefused,
 } from '../ledger/append-action.ts';
+import { documentsOfCase } from '../store/queries/documents-of-case.ts';
+import type { StoreTransaction } from '../store/store.ts';
 import { ADDED_MEANWHILE, documentsToApprove, isApprovalOutdated, isAsSeen, NOT_COVERED } from './approval.ts';
 import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 import { type Match, matchCase } from './match-subject.ts';
-import { isOneLine, lineOf, ONE_LINE } from '../core/validation.ts';
 import { type CheckedMove, line, moment, readMove, text } from './moves.ts';
-import { documentsOfCase } from '../store/queries/documents-of-case.ts';
-import type { StoreTransaction } from '../store/store.ts';
 import { type CaseWriting, viewCase } from './view.ts';
-import { refusesAll, withdrawalKey, WITHDRAWALS, withdrawalsOf } from './withdrawal.ts';
+import { refusesAll, WITHDRAWALS, withdrawalKey, withdrawalsOf } from './withdrawal.ts';
 
 interface MoveCaseInput {
   readonly caseId: string;

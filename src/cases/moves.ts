@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { emailSchema } from '../core/email.ts';
 import { lineOf } from '../core/validation.ts';
-import { readTime } from '../core/zoned-days.ts';
 import { requestKinds } from '../core/vocabulary.ts';
+import { readTime } from '../core/zoned-days.ts';
 import { secondPersonMoves } from '../law/profile.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { decidingLaw, type Deadlines, isOwnLimit } from '../law/deadlines.ts';
-import type { IdentityRule } from '../law/regime-schema.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
+import { type Deadlines, decidingLaw, isOwnLimit } from '../law/deadlines.ts';
+import type { IdentityRule } from '../law/regime-schema.ts';
 import type { MoveName } from './moves.ts';
 import type { CaseView, IdentityStanding, PartView } from './view.ts';
 

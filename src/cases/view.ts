@@ -1,16 +1,16 @@
-import { type RequestedItem, computeDeadlines, type Deadlines, whyNotRefused } from '../law/deadlines.ts';
-import type { ControllerProfile } from '../law/profile.ts';
-import type { IdentityRule } from '../law/regime-schema.ts';
-import type { RegimeTable } from '../law/regime-table.ts';
 import type { Clock } from '../core/clock.ts';
 import type { SubjectRecipe } from '../core/subject.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import { dateIn, daysBetween } from '../core/zoned-days.ts';
+import { computeDeadlines, type Deadlines, type RequestedItem, whyNotRefused } from '../law/deadlines.ts';
+import type { ControllerProfile } from '../law/profile.ts';
+import type { IdentityRule } from '../law/regime-schema.ts';
+import type { RegimeTable } from '../law/regime-table.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { type CaseRow, isRequestKind } from './fold.ts';
 import { type CaseFolded, parseFolded, type RequestPart } from './folded.ts';
-import { type MoveName, isOpen, movesFrom, taskMoves } from './moves.ts';
+import { isOpen, type MoveName, movesFrom, taskMoves } from './moves.ts';
 
 /** What reading cases needs. */
 export interface CaseReading {

@@ -5,11 +5,11 @@ import { appendAction } from '../ledger/append-action.ts';
 import { createDecisionQueries, type JudgedRow } from '../store/queries/history-decisions.ts';
 import { createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
 import { columnsOf } from '../store/schema.ts';
-import type { CaseReading, CaseWriting } from './view.ts';
 import type { CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 import { type Match, matchCase, subjectsOfCase } from './match-subject.ts';
 import type { MoveDetails } from './moves.ts';
+import type { CaseReading, CaseWriting } from './view.ts';
 
 /** Kinds of request that end the subject's consent once answered (GDPR Art. 7(3), 21(3); CCPA §1798.120). */
 export const withdrawingKinds: readonly string[] = ['withdraw-consent', 'opt-out', 'objection'];

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { loadProcessConfig } from '../config.ts';
 import type { Lock, Unlock } from '../backup/archive.ts';
-import { MIXED_RECIPIENTS, quantumResistance, recipientProblem } from '../core/age-recipients.ts';
 import { backUp, backupPlacesOf, withDownloaded } from '../backup/bucket-backups.ts';
 import { exportEverything } from '../backup/export.ts';
-import { acceptDatabase, restoreBackup, type RestoreOptions, type RestoreReport } from '../backup/restore.ts';
+import { acceptDatabase, type RestoreOptions, type RestoreReport, restoreBackup } from '../backup/restore.ts';
+import { loadProcessConfig } from '../config/config.ts';
+import { MIXED_RECIPIENTS, quantumResistance, recipientProblem } from '../core/age-recipients.ts';
 import { UsageError } from '../core/errors.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../log/log.ts';
 import {
+  type CommandIo,
   counted,
   createProgress,
-  type CommandIo,
   printable,
   printResult,
   wholeNumber,

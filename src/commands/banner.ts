@@ -4,19 +4,19 @@ import pc from 'picocolors';
 import {
   addBannerEvidence,
   EVIDENCE_BYTES,
+  evidenceExtensions,
+  evidenceKindText,
   findBannerEvidence,
   nameBanner,
   retractBannerEvidence,
-  evidenceExtensions,
-  evidenceKindText,
 } from '../banners/evidence.ts';
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { readEvidenceFile, stateOfEvidenceFile } from '../ledger/evidence-files.ts';
 import { type BannerEvidence, createBannerQueries } from '../store/queries/history-banners.ts';
 import {
-  cannotRead,
   type CommandIo,
+  cannotRead,
   counted,
   isDay,
   printable,
@@ -28,7 +28,7 @@ import {
   withJson,
   writeOut,
 } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, findSource, withContext, withCaughtUp } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, findSource, withCaughtUp, withContext } from './run-context.ts';
 
 /**
  * `banner name`, `banner evidence add|list|show|retract`: the names of banners and how they were shown, which the

@@ -1,13 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import { basename, relative } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError, type OptionValues } from '@commander-js/extra-typings';
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import { readEnvironmentVariable } from '../config/config.ts';
 import { isPrivateTransport } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
 import { localTime, readTime } from '../core/zoned-days.ts';
-import { writeFile } from 'node:fs/promises';
-import { basename, relative } from 'node:path';
-import { readEnvironmentVariable } from '../config.ts';
 
 /** Exit codes (docs/configuration.md): done, failed, usage or configuration, verification found a fault. */
 export type ExitCode = 0 | 1 | 2 | 3;

@@ -18,7 +18,7 @@ import {
 } from '../consent/look-up.ts';
 import { loadConsentRecord } from '../consent/record.ts';
 import { UsageError } from '../core/errors.ts';
-import { lastCheckpoint } from '../documents/frame.ts';
+import { lastCheckpoint } from '../documents/begin-document.ts';
 import { type CommandIo, printable, printResult, timeText, withJson, writeOut } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 

@@ -1,14 +1,14 @@
-import { createReadStream } from 'node:fs';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { readConfiguredRegimesFile } from '../config.ts';
-import { type ComputedCase, computeCase, weekdayText, readDeadlineCase } from '../law/deadline-calculator.ts';
+import { readConfiguredRegimesFile } from '../config/config.ts';
 import { UsageError } from '../core/errors.ts';
-import { createRegimeTable, type RegimeTable } from '../law/regime-table.ts';
 import { requestKinds } from '../core/vocabulary.ts';
-import { type CommandIo, printable, printResult, withJson, type OptionsOf, cannotRead } from './command-io.ts';
+import { type ComputedCase, computeCase, readDeadlineCase, weekdayText } from '../law/deadline-calculator.ts';
+import { createRegimeTable, type RegimeTable } from '../law/regime-table.ts';
+import { type CommandIo, cannotRead, type OptionsOf, printable, printResult, withJson } from './command-io.ts';
 
 /** Longest line in a file of cases, characters. */
 const MAX_LINE = 64 * 1024;

@@ -1,7 +1,7 @@
-import pc from 'picocolors';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import pc from 'picocolors';
+import type { Context } from '../context/context.ts';
 import { clearTextProblem, webUrlOf } from '../core/address.ts';
-import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { findEntry } from '../ledger/read-entries.ts';
 import { type Resend, resendOf, sendAgain } from '../outside/resend.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { loadDeliveries, type StoredDelivery } from '../attention/deliveries.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { OutsideError, UsageError } from '../core/errors.ts';
 import { sendAgain } from '../outside/resend.ts';
 import type { RejectedItem } from '../rejected/ring.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import pc from 'picocolors';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import pc from 'picocolors';
 import { publicUrlOf } from '../core/address.ts';
 import { OutsideError, UsageError } from '../core/errors.ts';
 import { TEST_EVENT } from '../core/vocabulary.ts';
-import { resendOf, type Resent, sendAgain } from '../outside/resend.ts';
+import { type Resent, resendOf, sendAgain } from '../outside/resend.ts';
 import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { targetOf } from './delivery-resend.ts';
 import { findOnlySource, withContext } from './run-context.ts';

@@ -4,9 +4,19 @@ import pc from 'picocolors';
 import { maskBody } from '../../receivers/discover/mask-body.ts';
 import { eventNameOf } from '../../receivers/read.ts';
 import { verifySignature } from '../../receivers/signature-node.ts';
+import {
+  type Diagnosed,
+  diagnoseRefused,
+  loadDeliveries,
+  loadDelivery,
+  loadQuarantine,
+  loadRefusedCounts,
+  type ShownEntry,
+} from '../attention/deliveries.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadAmbiguousRepeats } from '../projections/ambiguous-repeats.ts';
-import { readmitRejected, type Readmitted } from '../rejected/readmit.ts';
+import { type Readmitted, readmitRejected } from '../rejected/readmit.ts';
+import type { RejectedItem } from '../rejected/ring.ts';
 import {
   type CommandIo,
   counted,
@@ -23,17 +33,7 @@ import {
 import { loadStored, registerDeliveryResend } from './delivery-resend.ts';
 import { registerDeliveryTail } from './delivery-tail.ts';
 import { registerDeliveryTest } from './delivery-test.ts';
-import { findSource, withContext, withCaughtUp } from './run-context.ts';
-import {
-  type Diagnosed,
-  diagnoseRefused,
-  loadDeliveries,
-  loadDelivery,
-  loadQuarantine,
-  loadRefusedCounts,
-  type ShownEntry,
-} from '../attention/deliveries.ts';
-import type { RejectedItem } from '../rejected/ring.ts';
+import { findSource, withCaughtUp, withContext } from './run-context.ts';
 
 const NOTHING_REFUSED =
   'No refused deliveries. They are kept for 72 hours; a running server stores new ones within five seconds.';

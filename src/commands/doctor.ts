@@ -1,14 +1,14 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { type Config, loadProcessConfig } from '../config.ts';
+import { type Config, loadProcessConfig } from '../config/config.ts';
 import { isInstallationBegun } from '../context/engines.ts';
 import { CodedError, StoreUnavailable, UsageError } from '../core/errors.ts';
 import { type CommandIo, counted, printable, printResult, withJson } from './command-io.ts';
 import { checkData } from './doctor/data.ts';
 import { fault, type Line, runChecks } from './doctor/finding.ts';
 import { checkStoredDescriptions, networkChecks } from './doctor/network.ts';
-import { surroundings } from './doctor/surroundings.ts';
 import { checkSettings, sourceChecks } from './doctor/sources.ts';
+import { surroundings } from './doctor/surroundings.ts';
 import { withContextOf } from './run-context.ts';
 
 /** `doctor`: checks whether this installation is ready for production. Changes nothing; exit code 0 if it is, 1 if not. */

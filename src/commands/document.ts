@@ -10,8 +10,8 @@ import {
 } from '../documents/check.ts';
 import { documentFileName } from '../projections/documents.ts';
 import {
-  cannotRead,
   type CommandIo,
+  cannotRead,
   dayText,
   minuteText,
   printable,
@@ -23,7 +23,7 @@ import {
   wholeNumberFrom,
   withJson,
 } from './command-io.ts';
-import { withContext, withCaughtUp } from './run-context.ts';
+import { withCaughtUp, withContext } from './run-context.ts';
 
 /** `document list|check`: lists what was produced, and checks whether a file is genuine. */
 export function registerDocument(program: CommandUnknownOpts, io: CommandIo): void {

@@ -6,8 +6,8 @@ import { unprintableNote } from '../../reports/letters/letter.ts';
 import { letterSteps } from '../../reports/letters/texts.ts';
 import { UsageError } from '../core/errors.ts';
 import type { LetterDraft } from '../documents/produce-letter.ts';
-import { type CommandIo, printable, printResult, withJson, withOptions, cannotRead } from './command-io.ts';
-import { catchUpTo, finishDocument, madeAtOf, problemOf, refuseDocument, documentFlags } from './produce-document.ts';
+import { type CommandIo, cannotRead, printable, printResult, withJson, withOptions } from './command-io.ts';
+import { catchUpTo, documentFlags, finishDocument, madeAtOf, problemOf, refuseDocument } from './produce-document.ts';
 import { withContext } from './run-context.ts';
 
 /** `dsar letter <case> <step>`: a letter of a case, in the requester's language. */

@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { showCase } from '../cases/list-cases.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import { type MoveName, TASK_DAYS, TASK_DAYS_MAX, taskOutcomes } from '../cases/moves.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { publicUrlOf } from '../core/address.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError, unknownCase } from '../core/errors.ts';

@@ -1,17 +1,18 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { z } from 'zod';
-import type { CaseWriting } from '../cases/view.ts';
 import { partsOfAssignee, readAssignee } from '../cases/assignee.ts';
 import { listCases, type ShownCase, showCase } from '../cases/list-cases.ts';
-import { moveCase, openCase, type OpenCaseInput } from '../cases/move-case.ts';
+import { moveCase, type OpenCaseInput, openCase } from '../cases/move-case.ts';
 import { caseStates, moves, withTimesIn } from '../cases/moves.ts';
 import { type CaseSummary, summariseCase } from '../cases/summarise.ts';
+import type { CaseWriting } from '../cases/view.ts';
 import { purposeWord } from '../consent/look-up.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError, unknownCase } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
+import { listPeople } from '../people/people.ts';
 import {
   type CommandIo,
   printable,
@@ -22,11 +23,10 @@ import {
   timeText,
   withJson,
 } from './command-io.ts';
-import { listPeople } from '../people/people.ts';
 import { dsarDescription, registerDeadline } from './deadline.ts';
+import { registerDsarLetter, registerDsarPack } from './dsar-documents.ts';
 import { registerHandOver } from './dsar-hand-over.ts';
 import { registerTask } from './dsar-task.ts';
-import { registerDsarLetter, registerDsarPack } from './dsar-documents.ts';
 import { COMMAND_LINE_ACTOR, findSource, withCaughtUp } from './run-context.ts';
 
 /** `dsar list|show|open|move|letter|pack|hand-over|task`: data subject requests as cases. */

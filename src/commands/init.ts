@@ -1,14 +1,8 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { resolve, isAbsolute, join, relative } from 'node:path';
-import { readEnvironmentVariable } from '../config.ts';
-import { isInstallationBegun, openDatabaseToRead } from '../context/engines.ts';
-import { UsageError } from '../core/errors.ts';
-import { keyFingerprint } from '../crypto/keys.ts';
-import { INSTANCE_FINGERPRINT } from '../keys.ts';
-import { readSetting } from '../store/settings.ts';
-import { type CommandIo, printResult, startedAs, withJson } from './command-io.ts';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { readEnvironmentVariable } from '../config/config.ts';
 import {
   keyPaths,
   newInstanceKeyText,
@@ -18,13 +12,19 @@ import {
   writeOnce,
   writeSecretOnce,
 } from '../config/key-files.ts';
+import { INSTANCE_FINGERPRINT } from '../config/load-keys.ts';
 import {
   type DatabaseAddress,
+  type VariableName,
   valuesSchema,
   variableNames,
   variables,
-  type VariableName,
 } from '../config/variables.ts';
+import { isInstallationBegun, openDatabaseToRead } from '../context/engines.ts';
+import { UsageError } from '../core/errors.ts';
+import { keyFingerprint } from '../crypto/keys.ts';
+import { readSetting } from '../store/settings.ts';
+import { type CommandIo, printResult, startedAs, withJson } from './command-io.ts';
 
 /** `init`: writes a commented .env with fresh keys and never overwrites one. */
 export function registerInit(program: CommandUnknownOpts, io: CommandIo): void {

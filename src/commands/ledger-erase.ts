@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import type { Context } from '../context.ts';
-import { DEFAULT_SOURCE } from '../config.ts';
-import { UsageError } from '../core/errors.ts';
+import { type CertificateFormat, certificateFormats, type ErasureFacts } from '../../reports/erasure-certificate.ts';
+import { DEFAULT_SOURCE } from '../config/config.ts';
+import type { Context } from '../context/context.ts';
 import { erasureReasonCodes, erasureReasons } from '../core/erasure.ts';
+import { UsageError } from '../core/errors.ts';
 import { reapplyErasures } from '../erasure/again.ts';
-import { choose, type ErasureChoice, periodKinds } from '../erasure/choose.ts';
 import { erasureFactsOf, lastErasure, produceErasureCertificate } from '../erasure/certificate.ts';
+import { choose, type ErasureChoice, periodKinds } from '../erasure/choose.ts';
 import { carryOut, type ErasureDecision, finishErasures, isUnfinished, problemsOf } from '../erasure/erase.ts';
 import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
 import { sourcesNeedingSecondOfficer } from '../erasure/proposal.ts';
 import { rewriteErasureRecords } from '../erasure/records.ts';
 import { summaryOf } from '../erasure/summary.ts';
-import { certificateFormats, type CertificateFormat, type ErasureFacts } from '../../reports/erasure-certificate.ts';
 import {
   type CommandIo,
   counted,

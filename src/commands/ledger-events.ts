@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { asciiJson, type LedgerEvent, octetCounted, readEvents, syslogLine } from '../ledger/events.ts';
-import { type CommandIo, counted, timeOf, withJson, wholeNumberFrom } from './command-io.ts';
 import { lastSeq } from '../store/queries/fold-position.ts';
+import { type CommandIo, counted, timeOf, wholeNumberFrom, withJson } from './command-io.ts';
 import { findSource, withContext } from './run-context.ts';
 
 /** `ledger events`: every entry's metadata, for a SIEM. */

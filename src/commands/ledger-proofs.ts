@@ -3,22 +3,22 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import type { Context } from '../context.ts';
 import { proofFolder } from '../../reports/dsar-pack/proofs.ts';
 import { renderZip } from '../../reports/render/zip.ts';
+import type { Context } from '../context/context.ts';
 import { verifierKeyPath } from '../context/data-directory.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
-import { readOutsideNotes } from '../ledger/verify/outside-checkpoints.ts';
 import { createProver, type ProofFiles, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
 import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
 import { openTree } from '../ledger/tree.ts';
+import { readOutsideNotes } from '../ledger/verify/outside-checkpoints.ts';
 import { entriesOfCase } from '../store/queries/cases.ts';
 import {
+  type CommandIo,
   cannotRead,
   counted,
-  type CommandIo,
   printable,
   printResult,
   wholeNumberFrom,

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { phrasesOf } from '../context/readings-job.ts';
 import type { ChangedRecord, SourceReadings } from '../projections/reading-changes.ts';
-import { createProgress, type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
+import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** Records that are listed without `--all`. */

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import pc from 'picocolors';
-import { loadProcessConfig } from '../config.ts';
+import { loadProcessConfig } from '../config/config.ts';
 import type { DatabaseAddress } from '../config/variables.ts';
 import { openDatabaseToRead } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseVerifierKey } from '../crypto/checkpoint.ts';
-import { readOutsideNotes } from '../ledger/verify/outside-checkpoints.ts';
 import { certificatesIn } from '../ledger/timestamp.ts';
+import { readOutsideNotes } from '../ledger/verify/outside-checkpoints.ts';
 import { type OutsideNote, verifyPublicly } from '../ledger/verify/verify-publicly.ts';
 import {
-  cannotRead,
   type CommandIo,
+  cannotRead,
   counted,
   createProgress,
   misdatedText,

@@ -1,8 +1,11 @@
-import pc from 'picocolors';
+import { resolve } from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import type { Context } from '../context.ts';
-import type { RebuildReport } from '../projections/rebuild.ts';
+import pc from 'picocolors';
+import type { Context } from '../context/context.ts';
 import { UsageError } from '../core/errors.ts';
+import type { Witnessing } from '../ledger/cosigned-checkpoints.ts';
+import type { Verification } from '../ledger/verify/verify-ledger.ts';
+import type { RebuildReport } from '../projections/rebuild.ts';
 import { findPositionFault, lastSeq, positionFaultText } from '../store/queries/fold-position.ts';
 import {
   type CommandIo,
@@ -19,10 +22,7 @@ import { registerLedgerErase } from './ledger-erase.ts';
 import { registerLedgerEvents } from './ledger-events.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
 import { registerLedgerReadings } from './ledger-readings.ts';
-import { COMMAND_LINE_ACTOR, databaseAddress, withContext, changedMeanwhile } from './run-context.ts';
-import { resolve } from 'node:path';
-import type { Verification } from '../ledger/verify/verify-ledger.ts';
-import type { Witnessing } from '../ledger/cosigned-checkpoints.ts';
+import { COMMAND_LINE_ACTOR, changedMeanwhile, databaseAddress, withContext } from './run-context.ts';
 
 /** `ledger verify|checkpoint|key|events|erase|rebuild`: the evidence. */
 export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { listNotices, mailCheckpoint, testChannels } from '../attention/send-notices.ts';
 import { countNotices, sentenceOf } from '../attention/find-notices.ts';
+import { listNotices, mailCheckpoint, testChannels } from '../attention/send-notices.ts';
 import { emailSchema } from '../core/email.ts';
 import { UsageError } from '../core/errors.ts';
 import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';

@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { UsageError } from '../core/errors.ts';
 import { isRole, type Role, roles } from '../core/roles.ts';
 import { type ApiToken, listApiTokens } from '../people/api-tokens.ts';
@@ -11,10 +11,10 @@ import {
   createPasswordLink,
   hasPeople,
   invitePerson,
+  listHeld,
   listPeople,
   type Person,
   type PersonOutcome,
-  listHeld,
   setDisabled,
 } from '../people/people.ts';
 import {

@@ -1,24 +1,29 @@
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import type { Context } from '../context.ts';
+import { renderCsv, spreadsheetNote } from '../../reports/render/csv-json.ts';
+import type { Context } from '../context/context.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import {
+  type BulkEnd,
   findPlan,
   loadPlanItems,
   loadSentBatches,
   planBulk,
   runBulk,
-  type BulkEnd,
   type SentBatch,
   type SentBefore,
 } from '../policies/bulk.ts';
-import { MAX_BATCH_ITEMS } from '../service/policies.ts';
 import { parseBulkItems } from '../policies/bulk-file.ts';
 import type { FormA } from '../policies/generate.ts';
+import type { ItemRow } from '../policies/settle-calls.ts';
+import { MAX_BATCH_ITEMS } from '../service/policies.ts';
 import {
-  cannotRead,
   type CommandIo,
+  cannotRead,
   counted,
   minuteText,
   type OptionsOf,
@@ -32,11 +37,6 @@ import {
 } from './command-io.ts';
 import { callableSource, patienceOf, refusedText, unknownText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
-import { buffer } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
-import { renderCsv, spreadsheetNote } from '../../reports/render/csv-json.ts';
-import type { ItemRow } from '../policies/settle-calls.ts';
-import { readFile } from 'node:fs/promises';
 
 type BulkFlags = OptionsOf<ReturnType<typeof bulkCommand>>;
 

@@ -1,11 +1,14 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import type { Context } from '../context.ts';
-import { DEFAULT_SOURCE } from '../config.ts';
+import { DEFAULT_SOURCE } from '../config/config.ts';
+import type { Context } from '../context/context.ts';
 import { policyIdSchema } from '../core/call.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
+import type { CallFailure, NoSlotFacts } from '../policies/call-once.ts';
 import { isCallable, whyNotCallable } from '../policies/callable-source.ts';
+import type { CallRow } from '../policies/settle-calls.ts';
 import { findOtherOwner } from '../policies/show.ts';
+import type { UnsettledCall } from '../policies/unsettled-call.ts';
 import {
   type CommandIo,
   counted,
@@ -16,9 +19,6 @@ import {
   timeText,
 } from './command-io.ts';
 import { findSource } from './run-context.ts';
-import type { CallFailure, NoSlotFacts } from '../policies/call-once.ts';
-import type { CallRow } from '../policies/settle-calls.ts';
-import type { UnsettledCall } from '../policies/unsettled-call.ts';
 
 /**
  * The source that a policy command calls: the named one, the only one, or `default`. Throws UsageError if there is

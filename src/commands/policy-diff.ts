@@ -1,23 +1,23 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { UsageError } from '../core/errors.ts';
 import { indentJson } from '../core/json.ts';
-import { textAt, type TextVersion } from '../policy-texts/text-versions.ts';
+import { loadDescriptions, operationChanges, type StoredDescription } from '../policy-snapshots/openapi-watch.ts';
 import { diffTexts, findFetch, loadStoredText } from '../policy-snapshots/stored-texts.ts';
+import { type TextVersion, textAt } from '../policy-texts/text-versions.ts';
 import {
   type CommandIo,
+  type OptionsOf,
   printable,
   printResult,
   tableText,
   timeOf,
   wholeNumberFrom,
   withJson,
-  type OptionsOf,
 } from './command-io.ts';
 import { loadTargets, targetText, viaOption } from './policy-stored-text.ts';
 import { findSource, withContext } from './run-context.ts';
-import { loadDescriptions, operationChanges, type StoredDescription } from '../policy-snapshots/openapi-watch.ts';
 
 type DiffFlags = OptionsOf<ReturnType<typeof diffCommand>>;
 

@@ -1,25 +1,25 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { UsageError } from '../core/errors.ts';
+import { notSentText } from '../policies/call-once.ts';
 import {
   type FormA,
-  formASchema,
   type FormB,
+  formASchema,
   formBSchema,
-  generatePolicy,
   type GenerateOutcome,
+  generatePolicy,
 } from '../policies/generate.ts';
-import { type CommandIo, printable, printResult, withJson, writeOut, type OptionsOf } from './command-io.ts';
+import { type CommandIo, type OptionsOf, printable, printResult, withJson, writeOut } from './command-io.ts';
 import {
   callableSource,
-  patienceOf,
-  withStopwatch,
   noSlotText,
+  patienceOf,
   refusedText,
   unknownText,
   unsettledText,
+  withStopwatch,
 } from './policy-call.ts';
-import { notSentText } from '../policies/call-once.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 type GenerateFlags = OptionsOf<ReturnType<typeof generateCommand>>;

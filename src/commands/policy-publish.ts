@@ -1,17 +1,17 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import type { Context } from '../context.ts';
-import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from '../policies/publish.ts';
+import type { Context } from '../context/context.ts';
+import { notSentText } from '../policies/call-once.ts';
+import { type Arrival, awaitWebhooks, type PublishOutcome, publishPolicy } from '../policies/publish.ts';
 import { settleCalls } from '../policies/settle-calls.ts';
 import {
   type CommandIo,
   counted,
+  type OptionsOf,
   printable,
   printResult,
   wholeNumberFrom,
   withJson,
-  type OptionsOf,
 } from './command-io.ts';
-import { notSentText } from '../policies/call-once.ts';
 import {
   assertPolicyOf,
   callableSource,

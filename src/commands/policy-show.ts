@@ -1,10 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import type { Query } from '../store/store.ts';
 import { UsageError } from '../core/errors.ts';
-import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
 import { listedPolicyKey, loadListedLinks, loadPublishedLink } from '../policies/list.ts';
-import { type CallRow, findCall, settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle-calls.ts';
+import { type CallRow, findCall, type SettleOutcome, settleByOfficer, settleCalls } from '../policies/settle-calls.ts';
+import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
 import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../policy-snapshots/stored-texts.ts';
+import type { Query } from '../store/store.ts';
 import {
   type CommandIo,
   counted,
@@ -16,8 +16,8 @@ import {
   wholeNumberFrom,
   withJson,
 } from './command-io.ts';
-import { cameText, targetText } from './policy-stored-text.ts';
 import { assertPolicyOf, callStateLine, policyIdFrom } from './policy-call.ts';
+import { cameText, targetText } from './policy-stored-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `policy show`, `policy calls`, `policy settle`: work on what is known here, without asking the service. */

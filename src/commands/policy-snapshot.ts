@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import type { Source } from '../core/source.ts';
-import { createHostedUrls, type Look, takeSnapshots } from '../policy-snapshots/take.ts';
 import { type KnownPolicy, loadKnownPolicies } from '../policy-snapshots/request.ts';
 import { findReportedType, loadPolicyTexts } from '../policy-snapshots/stored-texts.ts';
+import { createHostedUrls, type Look, takeSnapshots } from '../policy-snapshots/take.ts';
 import {
   type CommandIo,
   counted,
   createProgress,
+  type OptionsOf,
   printable,
   printResult,
   tableText,
   withJson,
-  type OptionsOf,
 } from './command-io.ts';
 import { registerPolicyDiff, registerPolicyOpenapi } from './policy-diff.ts';
 import { cameText, targetText } from './policy-stored-text.ts';

@@ -1,7 +1,6 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import type { Context } from '../context.ts';
-import { readPolicyText, withoutTokens } from '../policy-texts/policy-text.ts';
-import { inForceBetween } from '../policy-texts/text-versions.ts';
+import type { Context } from '../context/context.ts';
+import { UsageError } from '../core/errors.ts';
 import { addDays, startOfDay } from '../core/zoned-days.ts';
 import {
   loadPolicyTexts,
@@ -11,20 +10,21 @@ import {
   type ReportedChange,
   type TargetTexts,
 } from '../policy-snapshots/stored-texts.ts';
+import { readPolicyText, withoutTokens } from '../policy-texts/policy-text.ts';
+import { HUB } from '../policy-texts/snapshot.ts';
+import { inForceBetween } from '../policy-texts/text-versions.ts';
 import {
   type CommandIo,
   isDay,
+  type OptionsOf,
   printable,
   printResult,
   tableText,
   timeOf,
-  withJson,
-  type OptionsOf,
   timeText,
+  withJson,
 } from './command-io.ts';
 import { findSource, withContext } from './run-context.ts';
-import { UsageError } from '../core/errors.ts';
-import { HUB } from '../policy-texts/snapshot.ts';
 
 type TextFlags = OptionsOf<ReturnType<typeof textCommand>>;
 

@@ -1,4 +1,17 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { sideBySide } from '../core/side-by-side.ts';
+import { isCallable } from '../policies/callable-source.ts';
+import {
+  type Disagreement,
+  fetchPolicyList,
+  findDisagreements,
+  type ListedRow,
+  type ListOutcome,
+  listedPolicyKey,
+  loadCatalogue,
+  loadListedLinks,
+} from '../policies/list.ts';
+import { settleCalls } from '../policies/settle-calls.ts';
 import {
   type CommandIo,
   counted,
@@ -16,19 +29,6 @@ import { registerPolicyPublish } from './policy-publish.ts';
 import { registerPolicyShow } from './policy-show.ts';
 import { registerPolicySnapshots } from './policy-snapshot.ts';
 import { registerPolicyText } from './policy-stored-text.ts';
-import { sideBySide } from '../core/side-by-side.ts';
-import { isCallable } from '../policies/callable-source.ts';
-import {
-  type Disagreement,
-  findDisagreements,
-  fetchPolicyList,
-  type ListOutcome,
-  type ListedRow,
-  loadCatalogue,
-  listedPolicyKey,
-  loadListedLinks,
-} from '../policies/list.ts';
-import { settleCalls } from '../policies/settle-calls.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 /** `policy …`: commands for the service (generate, bulk, list, publish) and for what is known of each policy. */

@@ -1,9 +1,9 @@
 import { copyFile } from 'node:fs/promises';
 import { Command } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { UsageError, unknownCase, unknownSource } from '../core/errors.ts';
-import type { RegisteredDocument } from '../documents/frame.ts';
+import type { RegisteredDocument } from '../documents/begin-document.ts';
 import { type CommandIo, printable, printResult, timeOf, timeOrDay, wholeNumberFrom } from './command-io.ts';
 import { COMMAND_LINE_ACTOR } from './run-context.ts';
 

@@ -1,4 +1,6 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { loadVersion } from '../config/version.ts';
+import { withoutPasswords } from '../core/address.ts';
 import {
   CodedError,
   describeFileError,
@@ -7,8 +9,6 @@ import {
   UsageError,
   VerificationFault,
 } from '../core/errors.ts';
-import { withoutPasswords } from '../core/address.ts';
-import { loadVersion } from '../config/version.ts';
 import type { CommandIo, ExitCode } from './command-io.ts';
 
 type Register = (program: CommandUnknownOpts, io: CommandIo) => void;

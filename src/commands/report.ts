@@ -1,9 +1,9 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { spreadsheetNote } from '../../reports/render/csv-json.ts';
 import { reports } from '../../reports/index.ts';
+import { spreadsheetNote } from '../../reports/render/csv-json.ts';
 import type { Report } from '../../reports/report.ts';
 import { produceReport } from '../documents/produce-report.ts';
-import { type CommandIo, printResult, type OptionsOf, tableText, withJson, withOptions } from './command-io.ts';
+import { type CommandIo, type OptionsOf, printResult, tableText, withJson, withOptions } from './command-io.ts';
 import { catchUpTo, documentFlags, finishDocument, madeAtOf, refuseDocument } from './produce-document.ts';
 import { withContext } from './run-context.ts';
 

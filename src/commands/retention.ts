@@ -5,7 +5,7 @@ import { liftHold, listHolds, placeHold } from '../erasure/holds.ts';
 import { planRetention, reviewRetention, runRetention } from '../erasure/retention.ts';
 import type { RetentionPeriod } from '../law/profile.ts';
 import { type CommandIo, counted, dayText, printable, printResult, tableText, timeOf, withJson } from './command-io.ts';
-import { noSuchSource, withContext, withCaughtUp } from './run-context.ts';
+import { noSuchSource, withCaughtUp, withContext } from './run-context.ts';
 
 /** `retention show|run`: how long each kind of data is kept, and erasing what is due. */
 export function registerRetention(program: CommandUnknownOpts, io: CommandIo): void {

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { type Config, DEFAULT_SOURCE, loadProcessConfig } from '../config.ts';
+import { type Config, DEFAULT_SOURCE, loadProcessConfig } from '../config/config.ts';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
-import { type Context, openContext } from '../context.ts';
+import { type Context, openContext } from '../context/context.ts';
 import { UsageError, unknownSource } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../log/log.ts';
 import { printable, printTimesIn } from './command-io.ts';
 
 /**

@@ -1,17 +1,17 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import {
-  type CommandIo,
-  printResult,
-  tableText,
-  type OptionsOf,
-  withJson,
-  withOptions,
-  wholeNumber,
-} from './command-io.ts';
-import { type DeliveryRecord, deliveryNotes } from '../sandbox/webhooks.ts';
-import type { ApiKey } from '../sandbox/keys.ts';
 import { knownEvents } from '../core/vocabulary.ts';
 import type { TriggerInput } from '../sandbox/api/control.ts';
+import type { ApiKey } from '../sandbox/keys.ts';
+import { type DeliveryRecord, deliveryNotes } from '../sandbox/webhooks.ts';
+import {
+  type CommandIo,
+  type OptionsOf,
+  printResult,
+  tableText,
+  wholeNumber,
+  withJson,
+  withOptions,
+} from './command-io.ts';
 
 /** An option of every command that controls a running sandbox. */
 const sandboxOption = new Command().option(

@@ -1,29 +1,29 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { UsageError } from '../core/errors.ts';
 import { errorForms, listForms, publishBodies } from '../sandbox/dialect.ts';
 import { describeDialect, dialectChoices } from '../sandbox/dialects.ts';
 import { type FaultInput, faultSchema, isScenarioName, type ScenarioName, scenarios } from '../sandbox/faults.ts';
 import { limitHeaderForms, OTHERS_PER_MINUTE } from '../sandbox/limits.ts';
 import { MOST_PER_MINUTE } from '../sandbox/live.ts';
 import type { ClientTraffic } from '../sandbox/play.ts';
+import type { StartedSandbox, StartRow } from '../sandbox/start.ts';
+import { StateFileError } from '../sandbox/state.ts';
 import {
   type CommandIo,
   counted,
   createProgress,
+  type OptionsOf,
   printResult,
   tableText,
   wholeNumber,
-  type OptionsOf,
   withJson,
 } from './command-io.ts';
 import {
   registerSandboxDeliveries,
-  registerSandboxRedeliver,
   registerSandboxKeys,
+  registerSandboxRedeliver,
   registerSandboxTrigger,
 } from './sandbox-control.ts';
-import { UsageError } from '../core/errors.ts';
-import { StateFileError } from '../sandbox/state.ts';
-import type { StartedSandbox, StartRow } from '../sandbox/start.ts';
 
 /** Adds `sandbox`: a stand-in for the service on a local port, until it is interrupted. */
 export function registerSandbox(program: CommandUnknownOpts, io: CommandIo): void {

@@ -1,12 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
+import type { ShownColumn } from '../../reports/render/blocks.ts';
+import { renderCsv, spreadsheetNote } from '../../reports/render/csv-json.ts';
 import {
-  loadInventories,
-  loadIntegrations,
-  type SiteInventory,
   changeColumns,
   driftFindings,
-  type ScanFinding,
   findingColumns,
   integrationColumns,
   integrationFinding,
@@ -14,13 +12,15 @@ import {
   inventoryFindings,
   inventoryJson,
   itemColumns,
+  loadIntegrations,
+  loadInventories,
   nameOfItem,
+  type ScanFinding,
+  type SiteInventory,
   scanColumns,
   scanJson,
   siteWord,
 } from '../../reports/scan-audit/findings.ts';
-import type { ShownColumn } from '../../reports/render/blocks.ts';
-import { renderCsv, spreadsheetNote } from '../../reports/render/csv-json.ts';
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { createScanQueries } from '../store/queries/history-scans.ts';

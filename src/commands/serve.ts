@@ -1,16 +1,16 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { readdirSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { loadProcessConfig } from '../config.ts';
-import { startWorker, type Worker } from '../worker.ts';
+import { loadProcessConfig } from '../config/config.ts';
+import type { Context } from '../context/context.ts';
 import { StoreUnavailable, UsageError } from '../core/errors.ts';
 import { closeWithin } from '../jobs/time-limits.ts';
 import { createSetUpLink } from '../people/links.ts';
 import { hasPeople } from '../people/people.ts';
+import { startWorker, type Worker } from '../worker/worker.ts';
 import { type CommandIo, keepHeapSmall, STOP_ALL_MS, timeText, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
-import type { Context } from '../context.ts';
 
 /** `serve`: the public and the admin listener, with jobs unless `--no-worker`. */
 export function registerServe(program: CommandUnknownOpts, io: CommandIo): void {

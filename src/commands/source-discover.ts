@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { discover, type Discovery, effectsOfMapping, type EventDiscovery } from '../../receivers/discover/discover.ts';
+import { type Discovery, discover, type EventDiscovery, effectsOfMapping } from '../../receivers/discover/discover.ts';
 import { alteringIn, type Effects } from '../../receivers/discover/effects.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { UsageError } from '../core/errors.ts';
 import { changePhrase } from '../core/reading-change.ts';
 import type { FieldMapping } from '../sources/changes.ts';
@@ -21,15 +21,15 @@ import {
 import {
   type CommandIo,
   counted,
+  durationFrom,
+  type OptionsOf,
   printable,
   printResult,
   tableText,
-  withJson,
   wholeNumberFrom,
-  durationFrom,
-  type OptionsOf,
+  withJson,
 } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, findSource, withContext, changedMeanwhile } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, changedMeanwhile, findSource, withContext } from './run-context.ts';
 
 type DiscoverFlags = OptionsOf<ReturnType<typeof discoverCommand>>;
 

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { loadControllerFile } from '../config/settings-files.ts';
 import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
+import { readEnvironmentVariable } from '../config/config.ts';
+import { loadControllerFile } from '../config/settings-files.ts';
 import { UsageError, whyUnreadable } from '../core/errors.ts';
 import { type SecretEncoding, type SourceOptions, secretEncodings } from '../core/source.ts';
-import { text } from 'node:stream/consumers';
-import { readEnvironmentVariable } from '../config.ts';
 import { settingText } from '../sources/import/read-csv.ts';
 import { readFieldName, readRecipeFile } from '../sources/import/read-lines.ts';
 import type { OptionsOf } from './command-io.ts';

@@ -2,13 +2,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { readEnvironmentVariable } from '../config.ts';
+import { readEnvironmentVariable } from '../config/config.ts';
 import { UsageError } from '../core/errors.ts';
-import { importColumns, importTemplate, importLimits } from '../sources/import/read-csv.ts';
-import { importOutcomes, type ImportReport, importSources } from '../sources/import/import-sources.ts';
-import { type CommandIo, counted, printable, printResult, tableText, withJson, cannotRead } from './command-io.ts';
-import { profileProblems } from './source-flags.ts';
+import { type ImportReport, importOutcomes, importSources } from '../sources/import/import-sources.ts';
+import { importColumns, importLimits, importTemplate } from '../sources/import/read-csv.ts';
+import { type CommandIo, cannotRead, counted, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { profileProblems } from './source-flags.ts';
 
 /** `source import`: imports many sources from a CSV file. */
 export function registerSourceImport(source: CommandUnknownOpts, io: CommandIo): void {

@@ -1,10 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { DEFAULT_SOURCE } from '../config.ts';
+import { DEFAULT_SOURCE } from '../config/config.ts';
 import { offboardSource } from '../context/offboard.ts';
 import { UsageError } from '../core/errors.ts';
 import { type CommandIo, counted, printResult, withJson } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, noSuchSource, withContext, changedMeanwhile } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, changedMeanwhile, noSuchSource, withContext } from './run-context.ts';
 
 /** `source offboard`: a client leaves. */
 export function registerSourceOffboard(source: CommandUnknownOpts, io: CommandIo): void {

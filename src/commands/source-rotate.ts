@@ -1,13 +1,13 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { verifySignature } from '../../receivers/signature-node.ts';
-import type { Context } from '../context.ts';
 import { checkKey } from '../context/check-key.ts';
+import type { Context } from '../context/context.ts';
 import { UsageError } from '../core/errors.ts';
 import { type Source, secretEncodings } from '../core/source.ts';
 import type { SourceOutcome } from '../sources/sources.ts';
-import { type CommandIo, withJson, durationFrom } from './command-io.ts';
-import { readSecrets, withSecret } from './source-flags.ts';
+import { type CommandIo, durationFrom, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, noSuchSource, withContext } from './run-context.ts';
+import { readSecrets, withSecret } from './source-flags.ts';
 import { noSuchSecret, report } from './source-text.ts';
 
 const apiKey = { flag: 'api-key', what: 'new API key (pak_live_…)' };

@@ -1,14 +1,14 @@
 import pc from 'picocolors';
-import { DEFAULT_SOURCE } from '../config.ts';
-import type { Context } from '../context.ts';
+import { DEFAULT_SOURCE } from '../config/config.ts';
+import type { Context } from '../context/context.ts';
 import { metricsLabelOf } from '../context/metrics-label.ts';
-import { UsageError } from '../core/errors.ts';
 import { publicUrlOf } from '../core/address.ts';
+import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
+import { findSourceFaults, leftoverFault, type SourceFault } from '../sources/faults.ts';
 import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, counted, dayText, printable, printResult, tableText, timeText } from './command-io.ts';
 import { noSuchSource } from './run-context.ts';
-import { findSourceFaults, leftoverFault, type SourceFault } from '../sources/faults.ts';
 
 export const NO_SOURCES = 'No sources yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.';
 

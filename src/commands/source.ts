@@ -1,31 +1,31 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import pc from 'picocolors';
 import { effectsOfOptions } from '../../receivers/discover/discover.ts';
 import { alteringIn } from '../../receivers/discover/effects.ts';
-import type { Context } from '../context.ts';
-import { UsageError } from '../core/errors.ts';
-import { gatherSamples } from '../sources/discovery.ts';
-import pc from 'picocolors';
 import { checkKey, type KeyCheck } from '../context/check-key.ts';
+import type { Context } from '../context/context.ts';
+import { UsageError } from '../core/errors.ts';
 import { sideBySide } from '../core/side-by-side.ts';
 import { type Source, sourceOptionsSchema } from '../core/source.ts';
 import type { SourceChanges } from '../sources/changes.ts';
-import { type CommandIo, printable, printResult, withJson, withOptions } from './command-io.ts';
-import {
-  readSecrets,
-  withSecret,
-  type Clearable,
-  optionsFrom,
-  type SourceFlags,
-  clearFlag,
-  sourceFlags,
-} from './source-flags.ts';
-import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
+import { gatherSamples } from '../sources/discovery.ts';
 import { findSourceFaults, type SourceFault } from '../sources/faults.ts';
+import { type CommandIo, printable, printResult, withJson, withOptions } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 import { effectsText, registerSourceDiscover } from './source-discover.ts';
+import {
+  type Clearable,
+  clearFlag,
+  optionsFrom,
+  readSecrets,
+  type SourceFlags,
+  sourceFlags,
+  withSecret,
+} from './source-flags.ts';
 import { registerSourceImport } from './source-import.ts';
 import { registerSourceOffboard } from './source-offboard.ts';
 import { registerSourceRotate } from './source-rotate.ts';
-import { listText, report, shown, shownOffboarded, NO_SOURCES } from './source-text.ts';
+import { listText, NO_SOURCES, report, shown, shownOffboarded } from './source-text.ts';
 
 const apiKey = { flag: 'api-key', what: 'API key (pak_live_…)' };
 const siteKey = { flag: 'site-key', what: 'site key (pk_…)' };

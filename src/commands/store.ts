@@ -1,11 +1,11 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
+import { type CopyReport, copyInstallation, reopenInstallation } from '../backup/copy-installation.ts';
+import { readEnvironmentVariable } from '../config/config.ts';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
-import { readEnvironmentVariable } from '../config.ts';
-import { copyInstallation, type CopyReport, reopenInstallation } from '../backup/copy-installation.ts';
 import { isInstallationBegun, openStore } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
-import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
+import { type CommandIo, counted, createProgress, printResult, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
 
 /** `store copy`: copies the installation to another database. */

@@ -1,9 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { UsageError } from '../core/errors.ts';
-import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
-import type { PullResult } from '../sync/pull-result.ts';
 import { dismissBanner } from '../sync/banners.ts';
-import { syncSource, type SyncResult } from '../sync/sync-source.ts';
+import type { PullResult } from '../sync/pull-result.ts';
+import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
+import { cancelSyncJobs, loadSyncJobs, type SyncJob } from '../sync/sync-jobs.ts';
+import { type SyncResult, syncSource } from '../sync/sync-source.ts';
 import {
   type CommandIo,
   counted,
@@ -15,9 +16,8 @@ import {
   timeOf,
   withJson,
 } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, findSource, noSuchSource, withContext } from './run-context.ts';
-import { cancelSyncJobs, loadSyncJobs, type SyncJob } from '../sync/jobs.ts';
 import { NO_API_ACCESS } from './policy-call.ts';
+import { COMMAND_LINE_ACTOR, findSource, noSuchSource, withContext } from './run-context.ts';
 
 /** `sync`, `sync status` and `sync cancel`: pull consent logs now; position, lag, last error; stop what workers pull. */
 export function registerSync(program: CommandUnknownOpts, io: CommandIo): void {

@@ -1,12 +1,12 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import type { Context } from '../context/context.ts';
 import { publicUrlOf, urlWithoutSlash, webUrlOf } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
-import type { Context } from '../context.ts';
-import { createApiToken, listApiTokens, revokeApiToken, TOKEN_DAYS, TOKEN_DAYS_MAX } from '../people/api-tokens.ts';
-import { isOneLine, ONE_LINE } from '../core/validation.ts';
 import { tokenScopes } from '../core/roles.ts';
-import { findPerson, findPersonByEmail, listPeople, type Person } from '../people/people.ts';
+import { isOneLine, ONE_LINE } from '../core/validation.ts';
+import { createApiToken, listApiTokens, revokeApiToken, TOKEN_DAYS, TOKEN_DAYS_MAX } from '../people/api-tokens.ts';
 import { createSignInLink, DEFAULT_OFFICER, LINK_MINUTES } from '../people/links.ts';
+import { findPerson, findPersonByEmail, listPeople, type Person } from '../people/people.ts';
 import { type CommandIo, printable, printResult, tableText, wholeNumber, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 

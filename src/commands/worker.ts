@@ -1,6 +1,6 @@
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
-import { loadProcessConfig } from '../config.ts';
-import { startWorker } from '../worker.ts';
+import { loadProcessConfig } from '../config/config.ts';
+import { startWorker } from '../worker/worker.ts';
 import { type CommandIo, keepHeapSmall, STOP_ALL_MS, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { codeOf, unreadableFile } from '../core/errors.ts';
-import { variableNames, variables, type VariableName } from './variables.ts';
+import { type VariableName, variableNames, variables } from './variables.ts';
 
 /** The texts of our variables from the environment, .env and secret files. */
 interface Texts {

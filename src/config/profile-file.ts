@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type Config, controllerFileOf, PROFILES_FOLDER } from '../config.ts';
 import type { Action } from '../core/action.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
 import { codeOf } from '../core/errors.ts';
@@ -14,6 +13,7 @@ import { writeDurably } from '../ledger/durable-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { SourceOutcome, Sources } from '../sources/sources.ts';
 import type { Query, Store } from '../store/store.ts';
+import { type Config, controllerFileOf, PROFILES_FOLDER } from './config.ts';
 import { applyProfileForm, copyForSource, type ProfileForm } from './profile-form.ts';
 import { parseControllerProfile } from './settings-files.ts';
 

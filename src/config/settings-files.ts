@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
-import { sha256Hex } from '../crypto/hash.ts';
 import { UsageError, unreadableFile } from '../core/errors.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import { type ControllerProfile, profileSchema } from '../law/profile.ts';
 import { type RegimesFile, regimesFileSchema } from '../law/regime-schema.ts';
 

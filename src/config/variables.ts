@@ -1,24 +1,24 @@
-import { emailSchema, isEmail } from '../core/email.ts';
-import { isOneLine } from '../core/validation.ts';
-import { emailTrusts } from '../people/provided-email.ts';
-import { MIXED_RECIPIENTS, quantumResistance, recipientProblem } from '../core/age-recipients.ts';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { cronProblem } from '../jobs/schedule.ts';
-import type { MailSettings } from '../outside/mail.ts';
-import { samplerNames } from '../tracing/start.ts';
-import { INSTANCE_KEY_BYTES } from '../crypto/keys.ts';
 import {
   type BucketAddress,
   bucketAddressOf,
+  isPrivateTransport,
   serviceOriginOf,
   serviceRootOf,
   urlWithoutSlash,
   webUrlOf,
   withoutPasswords,
-  isPrivateTransport,
 } from '../core/address.ts';
+import { MIXED_RECIPIENTS, quantumResistance, recipientProblem } from '../core/age-recipients.ts';
+import { emailSchema, isEmail } from '../core/email.ts';
+import { isOneLine } from '../core/validation.ts';
+import { INSTANCE_KEY_BYTES } from '../crypto/keys.ts';
+import { cronProblem } from '../jobs/schedule.ts';
+import type { MailSettings } from '../outside/mail.ts';
+import { emailTrusts } from '../people/provided-email.ts';
+import { samplerNames } from '../tracing/start.ts';
 
 /** Documents one variable: `init` writes this into a new .env, and docs/configuration.md explains it in full. */
 interface Variable {

@@ -1,7 +1,7 @@
 import type { Source } from '../core/source.ts';
 import type { DecisionPlace } from '../store/queries/decisions-in.ts';
-import type { ReconciledDecision } from '../store/queries/history-reconciliation.ts';
 import { createHistory } from '../store/queries/history.ts';
+import type { ReconciledDecision } from '../store/queries/history-reconciliation.ts';
 import type { Query } from '../store/store.ts';
 
 /** Findings of comparing deliveries with the consent log: decisions with differing records, and decisions found only in the log. */

@@ -5,8 +5,8 @@ import {
   type PolicyTextInterval,
   type TextKnown,
 } from '../../reports/policy-texts.ts';
-import { type SaidSignals, signalsOf } from '../../reports/signal-words.ts';
 import { differencesOf } from '../../reports/reconciliation/agreement.ts';
+import { type SaidSignals, signalsOf } from '../../reports/signal-words.ts';
 import type { Clock } from '../core/clock.ts';
 import { ALL_PURPOSES, doubtWords } from '../core/consent-judgement.ts';
 import {
@@ -16,19 +16,19 @@ import {
   type TimedDecision,
   timelineOf,
 } from '../core/consent-timeline.ts';
+import { unknownSource } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
-import { addDays, type ReadTime, readTime, startOfDay } from '../core/zoned-days.ts';
 import { subjectForms, subjectOfEmail } from '../core/subject.ts';
+import { addDays, type ReadTime, readTime, startOfDay } from '../core/zoned-days.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { createCited, UntrustedEntry } from '../ledger/cited.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ProofOptions } from '../ledger/prove-entry.ts';
+import { readPolicyText } from '../policy-texts/policy-text.ts';
+import { createHistory, type History } from '../store/queries/history.ts';
 import { type BannerEvidence, type BannerNames, createBannerCitation } from '../store/queries/history-banners.ts';
 import type { DecisionRow } from '../store/queries/history-decisions.ts';
-import { createHistory, type History } from '../store/queries/history.ts';
 import type { Query, Store } from '../store/store.ts';
-import { readPolicyText } from '../policy-texts/policy-text.ts';
-import { unknownSource } from '../core/errors.ts';
 
 /** Includes the options for checking entries before an answer cites them. */
 export interface LookUpDeps extends ProofOptions {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type ConsentRecord, consentRecordOf, sealedText } from '../../reports/consent-record.ts';
-import { loadPolicyTextIntervals, createTextCitation } from '../../reports/policy-texts.ts';
+import { createTextCitation, loadPolicyTextIntervals } from '../../reports/policy-texts.ts';
 import type { CheckpointToPrint } from '../../reports/report.ts';
 import { timelineOf } from '../core/consent-timeline.ts';
 import { verifierKeyOf } from '../crypto/checkpoint.ts';
 import { sha256Hex } from '../crypto/hash.ts';
+import type { ControllerProfile } from '../law/profile.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { UntrustedEntry } from '../ledger/cited.ts';
-import { createProver, proofFiles, type Prover } from '../ledger/prove-entry.ts';
-import type { ControllerProfile } from '../law/profile.ts';
+import { createProver, type Prover, proofFiles } from '../ledger/prove-entry.ts';
 import { createHistory } from '../store/queries/history.ts';
 import { createBannerCitation } from '../store/queries/history-banners.ts';
 import {

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import type { DestinationRule } from '../core/destination.ts';
-import type { JobLog } from '../jobs/job.ts';
 import type { Source } from '../core/source.ts';
+import type { JobLog } from '../jobs/job.ts';
 import { HUB } from '../policy-texts/snapshot.ts';
-import { fetchEmbedPolicy } from '../service/public-fetch.ts';
 import { createServiceClient } from '../service/client.ts';
+import { fetchEmbedPolicy } from '../service/public-fetch.ts';
 import { ServiceError } from '../service/service-error.ts';
 
 /**

@@ -3,9 +3,9 @@ import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../core/errors.ts';
-import type { Store } from '../store/store.ts';
 import { stateOfKeyFile } from '../ledger/identity.ts';
 import { readSetting } from '../store/settings.ts';
+import type { Store } from '../store/store.ts';
 
 /** The setting that names the directory shared by the processes of an installation. */
 export const DATA_DIRECTORY = 'data_directory';

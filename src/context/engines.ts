@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { DatabaseAddress } from '../config/variables.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Distribution, DistributionOptions, RedisReport } from '../jobs/bullmq.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 
 /**
  * How /metrics names a source: anyone on the admin network can read it, so clients are not named unless the operator wants it

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listCases } from '../cases/list-cases.ts';
-import type { Context } from '../context.ts';
 import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
+import type { Context } from './context.ts';
 
 type Needs = Pick<Context, 'store' | 'sources' | 'rejected' | 'jobs' | 'projector' | 'clock' | 'cases' | 'seal'>;
 

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { UsageError } from '../core/errors.ts';
 import { discover } from '../../receivers/discover/discover.ts';
 import { readDelivery } from '../../receivers/read.ts';
+import { UsageError } from '../core/errors.ts';
 import { readOutsideFile } from '../documents/outside-file.ts';
 import { parseBulkItems } from '../policies/bulk-file.ts';
 import type { FromThread, OutsideTask } from './outside-thread.ts';

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import type { Discovery, discover } from '../../receivers/discover/discover.ts';
+import { type Reading, readDelivery } from '../../receivers/read.ts';
 import { CodedError, UsageError } from '../core/errors.ts';
-import type { discover, Discovery } from '../../receivers/discover/discover.ts';
-import { readDelivery, type Reading } from '../../receivers/read.ts';
 import type { OutsideFile } from '../documents/outside-file.ts';
 import type { FormA } from '../policies/generate.ts';
 

@@ -7,12 +7,12 @@ import type { Entry } from '../crypto/entry.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { RecordedRules, RecordedSince } from '../law/own-rules.ts';
-import { createRegimeTable, regimeChanges, type RegimeTable } from '../law/regime-table.ts';
+import { createRegimeTable, type RegimeTable, regimeChanges } from '../law/regime-table.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { findEntry } from '../ledger/read-entries.ts';
 import { diagnoseEntry } from '../ledger/verify/entry-fault.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { loadFoldPosition } from '../projections/position.ts';
 import type { Store } from '../store/store.ts';
 

@@ -10,10 +10,10 @@ import { createOptionsInForce } from '../sources/options-in-force.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from './engines.ts';
 import {
-  type ToThread,
-  fromThreadError,
   type FromThread,
+  fromThreadError,
   type ThreadGiven,
+  type ToThread,
   toThreadError,
 } from './projector-thread.ts';
 

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { DatabaseAddress } from '../config/variables.ts';
 import { CodedError, type ErrorCode, StoreUnavailable } from '../core/errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { RebuildReport } from '../projections/rebuild.ts';
 import type { Projector } from '../projections/run.ts';
 import { type Fold, isTracing, tracedFold } from '../tracing/trace.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { changePhrase, isInverting, readingChanges } from '../core/reading-change.ts';
-import type { Context } from '../context.ts';
 import { type JobHandler, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import type { SourceReadings } from '../projections/reading-changes.ts';
+import type { Context } from './context.ts';
 
 const changesSchema = z.array(z.object({ change: z.enum(readingChanges), count: z.number() }));
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
 import { INSTALLATION, TEST_EVENT } from '../core/vocabulary.ts';
 import { type Job, type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { sourceProblems } from '../sources/refusals.ts';
 import type { Query } from '../store/store.ts';
+import type { Context } from './context.ts';
 
 const payloadSchema = z.object({ source: z.string(), actor: z.string() });
 

@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
+import { z } from 'zod';
 import type { JobHandler } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
-import { z } from 'zod';
+import type { Context } from './context.ts';
 
 /** Maximum number of faults whose sentences are kept in the result. */
 const FAULTS_KEPT = 20;

@@ -1,16 +1,16 @@
 import {
   ALL_PURPOSES,
   choicesByKey,
-  judgeChoice,
   type Judged,
   type Judgement,
+  judgeChoice,
   necessaryIn,
   outcomesOf,
   type PurposeChoice,
   type PurposeChoices,
+  type PurposeOutcome,
   parsePurposes,
   purposeKey,
-  type PurposeOutcome,
 } from './consent-judgement.ts';
 import type { ConsentState } from './vocabulary.ts';
 

@@ -1,4 +1,4 @@
-import { ALL_PURPOSES, judgeChoice, parsePurposes, type PurposeChoices, purposeKey } from './consent-judgement.ts';
+import { ALL_PURPOSES, judgeChoice, type PurposeChoices, parsePurposes, purposeKey } from './consent-judgement.ts';
 import type { ConsentState } from './vocabulary.ts';
 
 /** What one reading found in a record of a choice. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { type EntryKind, isEntryKind } from '../core/vocabulary.ts';
 import { canonicalJson } from './canonical.ts';
 import { equalBytes, hmacSha256, sha256, sha256Into } from './hash.ts';
-import { type EntryKind, isEntryKind } from '../core/vocabulary.ts';
 
 /** An entry without its place in the ledger. */
 export interface NewEntry {

@@ -1,5 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as crypto from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 type OneShot = (algorithm: string, data: Uint8Array | string, encoding: 'latin1') => string;
 /*

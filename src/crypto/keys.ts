@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { hmacSha256, sha256Hex } from './hash.ts';
 import type { SecretEncoding, WebhookSecret } from '../core/source.ts';
+import { hmacSha256, sha256Hex } from './hash.ts';
 
 /** Keys derived from INSTANCE_KEY with HKDF-SHA-256 (RFC 5869), one per purpose, 32 bytes each. */
 export interface InstanceKeys {

@@ -1,12 +1,12 @@
 import { referenceOf } from '../../reports/report.ts';
 import type { ShownCase } from '../cases/list-cases.ts';
-import { createCited } from '../ledger/cited.ts';
 import { type Condition, unlessRefused } from '../ledger/append-action.ts';
-import { type DocumentOfCase, documentsOfCase } from '../store/queries/documents-of-case.ts';
+import { createCited } from '../ledger/cited.ts';
 import { sourceOfCase } from '../store/queries/cases.ts';
+import { type DocumentOfCase, documentsOfCase } from '../store/queries/documents-of-case.ts';
 import type { Query } from '../store/store.ts';
+import type { DocumentDeps } from './begin-document.ts';
 import { safeFileName } from './file-name.ts';
-import type { DocumentDeps } from './frame.ts';
 import type { CaseDocument } from './leaving.ts';
 import { registerDocument } from './register.ts';
 

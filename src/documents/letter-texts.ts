@@ -1,11 +1,11 @@
-import { addDays } from '../core/zoned-days.ts';
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import type { LetterFacts } from '../../reports/letters/letter.ts';
 import { placeholders } from '../../reports/letters/own-text.ts';
 import { isLetterStep, type LetterStep } from '../../reports/letters/texts.ts';
-import { isoNow } from '../core/clock.ts';
 import type { Clock } from '../core/clock.ts';
+import { isoNow } from '../core/clock.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
+import { addDays } from '../core/zoned-days.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Query, Store } from '../store/store.ts';

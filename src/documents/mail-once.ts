@@ -1,10 +1,10 @@
+import type { Action } from '../core/action.ts';
 import type { Clock } from '../core/clock.ts';
 import { isoNow } from '../core/clock.ts';
 import { JobRefused } from '../jobs/job.ts';
 import { appendAction, assertAllowed, type Condition, unlessRefused } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { SendError, sendInJob } from '../outside/send-error.ts';
-import type { Action } from '../core/action.ts';
 import type { Store } from '../store/store.ts';
 
 type MailAction = Extract<Action, { action: 'mail.attempted' | 'mail.sent' | 'mail.unsent' | 'mail.unknown' }>;

@@ -1,15 +1,14 @@
-import { asOneLine } from '../core/validation.ts';
 import { gatherPack } from '../../reports/dsar-pack/gather.ts';
 import { letterFactsOf } from '../../reports/dsar-pack/letter.ts';
 import { type ChosenLanguage, chooseLanguage } from '../../reports/letters/languages.ts';
 import {
+  hasBlanks,
   type Letter,
+  type LetterFacts,
   letterBlocks,
   letterFrame,
   letterProblem,
-  hasBlanks,
   letterProposals,
-  type LetterFacts,
   quotesUntranslated,
   refusalText,
 } from '../../reports/letters/letter.ts';
@@ -21,7 +20,18 @@ import { renderPdf, unprintableIn } from '../../reports/render/pdf.ts';
 import { renderPlain } from '../../reports/render/plain.ts';
 import { frameParameters, type Parameters, referenceOf } from '../../reports/report.ts';
 import type { CaseFolded } from '../cases/folded.ts';
+import { asOneLine } from '../core/validation.ts';
 import { normaliseJurisdiction } from '../law/regime-table.ts';
+import {
+  type FrameRequest,
+  type InvalidTime,
+  madeBefore,
+  type RefusedDocument,
+  type RegisteredDocument,
+  refusing,
+  type UnknownSource,
+} from './begin-document.ts';
+import { loadOwnText } from './letter-texts.ts';
 import {
   type CaseDocumentDeps,
   type CaseInput,
@@ -29,16 +39,6 @@ import {
   projectedSourceOfCase,
   type UnknownCase,
 } from './produce-pack.ts';
-import {
-  type FrameRequest,
-  type InvalidTime,
-  madeBefore,
-  refusing,
-  type RegisteredDocument,
-  type UnknownSource,
-  type RefusedDocument,
-} from './frame.ts';
-import { loadOwnText } from './letter-texts.ts';
 import { registerDocument } from './register.ts';
 
 export const letterFormats = ['pdf', 'html', 'txt'] as const;

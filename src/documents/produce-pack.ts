@@ -1,45 +1,45 @@
-import { normaliseJurisdiction } from '../law/regime-table.ts';
 import {
   type DsarPackInput,
   gatherPack,
-  packParameters,
-  packReference,
   type LetterOfCase,
   packDeadline,
+  packParameters,
+  packReference,
 } from '../../reports/dsar-pack/gather.ts';
 import { draftProblem } from '../../reports/dsar-pack/letter.ts';
 import { packFiles, type SealedList, sealFiles } from '../../reports/dsar-pack/pack.ts';
-import { entriesIn, type EntryProof } from '../../reports/dsar-pack/proofs.ts';
-import { renderZip, type ZipFile } from '../../reports/render/zip.ts';
-import type { Readiness } from '../cases/readiness.ts';
-import {
-  type FrameRequest,
-  type InvalidTime,
-  madeBefore,
-  type RegisteredDocument,
-  type UnknownSource,
-  type DocumentDeps,
-  frameOf,
-  type RefusedDocument,
-  refusing,
-} from './frame.ts';
-import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
-import { UsageError } from '../core/errors.ts';
-import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
-import { appendAction } from '../ledger/append-action.ts';
-import { newestWitnessed, witnessedAsRecorded, type WitnessedNote } from '../ledger/cosigned-checkpoints.ts';
-import { createProver, noteAsSealed, type ProofFiles, proofFiles, type Under } from '../ledger/prove-entry.ts';
-import { loadOwnText } from './letter-texts.ts';
-import { registerDocument } from './register.ts';
+import { type EntryProof, entriesIn } from '../../reports/dsar-pack/proofs.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
 import type { Letter } from '../../reports/letters/letter.ts';
 import { isLetterStep, type LetterStep } from '../../reports/letters/texts.ts';
-import { type CaseReading, type CaseView, viewCase, type ViewContext } from '../cases/view.ts';
+import { renderZip, type ZipFile } from '../../reports/render/zip.ts';
 import { type CaseFolded, foldedColumn } from '../cases/folded.ts';
 import { loadPackCase, type PackCase } from '../cases/load-pack-case.ts';
+import type { Readiness } from '../cases/readiness.ts';
+import { type CaseReading, type CaseView, type ViewContext, viewCase } from '../cases/view.ts';
+import { UsageError } from '../core/errors.ts';
+import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { type Deadlines, whyNotRefused } from '../law/deadlines.ts';
+import { normaliseJurisdiction } from '../law/regime-table.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
+import { newestWitnessed, type WitnessedNote, witnessedAsRecorded } from '../ledger/cosigned-checkpoints.ts';
+import { createProver, noteAsSealed, type ProofFiles, proofFiles, type Under } from '../ledger/prove-entry.ts';
 import { sourceOfCase } from '../store/queries/cases.ts';
 import type { Query } from '../store/store.ts';
+import {
+  type DocumentDeps,
+  type FrameRequest,
+  frameOf,
+  type InvalidTime,
+  madeBefore,
+  type RefusedDocument,
+  type RegisteredDocument,
+  refusing,
+  type UnknownSource,
+} from './begin-document.ts';
+import { loadOwnText } from './letter-texts.ts';
+import { registerDocument } from './register.ts';
 
 /** A request for the pack of one case. */
 export interface PackRequest extends FrameRequest {

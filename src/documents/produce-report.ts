@@ -1,3 +1,4 @@
+import { findReport } from '../../reports/index.ts';
 import {
   momentsOf,
   type Report,
@@ -6,22 +7,21 @@ import {
   reportParameters,
   reportReference,
 } from '../../reports/report.ts';
-import { findReport } from '../../reports/index.ts';
+import { calendarProblem, daysBetween } from '../core/zoned-days.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { readCounters } from '../store/queries/counters.ts';
 import {
   type DocumentDeps,
-  frameOf,
   type FrameRequest,
+  frameOf,
   type InvalidTime,
   madeBefore,
-  type RegisteredDocument,
-  type UnknownSource,
   type RefusedDocument,
+  type RegisteredDocument,
   refusing,
-} from './frame.ts';
+  type UnknownSource,
+} from './begin-document.ts';
 import { registerDocument } from './register.ts';
-import { calendarProblem, daysBetween } from '../core/zoned-days.ts';
 
 /** A requested report. Dates are YYYY-MM-DD in the configured zone, `to` exclusive. */
 export interface ReportRequest extends FrameRequest {

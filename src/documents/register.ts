@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { VerificationFault } from '../core/errors.ts';
-import { appendAction, assertAllowed, NotAllowed } from '../ledger/append-action.ts';
 import { createTally } from '../crypto/hash.ts';
+import { appendAction, assertAllowed, NotAllowed } from '../ledger/append-action.ts';
 import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
 import { sha256OfFile } from '../ledger/evidence-files.ts';
-import type { DocumentDeps, RegisteredDocument } from './frame.ts';
+import type { DocumentDeps, RegisteredDocument } from './begin-document.ts';
 
 /** The facts registered about a document besides its bytes. */
 type DocumentFacts = Omit<

@@ -16,9 +16,9 @@ import { sendInJob } from '../outside/send-error.ts';
 import { findPerson, listPeople, type Person } from '../people/people.ts';
 import type { Sources } from '../sources/sources.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
+import type { RegisteredDocument } from './begin-document.ts';
+import { type ReportJob, reportJob } from './document-jobs.ts';
 import { readableName } from './file-name.ts';
-import type { RegisteredDocument } from './frame.ts';
-import { type ReportJob, reportJob } from './jobs.ts';
 import { documentPath } from './register.ts';
 
 /** The period of a scheduled report: the last whole one before it is made. */

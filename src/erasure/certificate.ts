@@ -1,20 +1,20 @@
 import {
+  type CertificateFormat,
   certificateParameters,
   certificateReference,
-  type CertificateFormat,
   type ErasureFacts,
   produceCertificate,
 } from '../../reports/erasure-certificate.ts';
+import type { Erasure, ErasureSummary } from '../core/erasure.ts';
 import {
   type DocumentDeps,
   frameOf,
   type RefusedDocument,
-  refusing,
   type RegisteredDocument,
+  refusing,
   type UnknownSource,
-} from '../documents/frame.ts';
+} from '../documents/begin-document.ts';
 import { registerDocument } from '../documents/register.ts';
-import type { Erasure, ErasureSummary } from '../core/erasure.ts';
 import { listUncheckedErasures } from '../ledger/erase.ts';
 import { createProver, type ProofOptions } from '../ledger/prove-entry.ts';
 

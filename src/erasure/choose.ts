@@ -1,15 +1,15 @@
-import { findSubject } from '../consent/look-up.ts';
 import { subjectsOfCase } from '../cases/match-subject.ts';
+import { findSubject } from '../consent/look-up.ts';
+import { unknownCase } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { canonicalSubject, subjectForms } from '../core/subject.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import { chunksOf } from '../ledger/erase.ts';
+import { encodingOf } from '../projections/load-entries.ts';
 import { inPortions } from '../store/queries/entry-pages.ts';
 import type { Query } from '../store/store.ts';
-import { encodingOf } from '../projections/load-entries.ts';
 import { mentionsOf } from './mentions.ts';
-import { type ErasureDeps, pinnedReason, type Chosen, type Kept } from './plan.ts';
-import { unknownCase } from '../core/errors.ts';
+import { type Chosen, type ErasureDeps, type Kept, pinnedReason } from './plan.ts';
 
 /** An impossible choice, with sentences saying why. */
 type NotChosen = { readonly outcome: 'refused'; readonly problems: readonly string[] };

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { findSubject } from '../consent/look-up.ts';
 import type { Action } from '../core/action.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
 import { lineOf } from '../core/validation.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { findSubject } from '../consent/look-up.ts';
+import { subjectHash } from '../ledger/suppression.ts';
 import { entriesOfCase } from '../store/queries/cases.ts';
 import type { Query, Store } from '../store/store.ts';
-import { subjectHash } from '../ledger/suppression.ts';
 
 type Placed = Extract<Action, { action: 'hold.placed' }>;
 

@@ -1,5 +1,5 @@
-import type { Query } from '../store/store.ts';
 import type { Source } from '../core/source.ts';
+import type { Query } from '../store/store.ts';
 import { choose, type ErasureChoice } from './choose.ts';
 import { type ErasureDeps, type ErasurePlan, planErasure } from './plan.ts';
 

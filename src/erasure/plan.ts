@@ -1,6 +1,7 @@
-import { join } from 'node:path';
 import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Kysely } from 'kysely';
+import { digestOf } from '../../reports/report.ts';
 import { subjectsOfCase } from '../cases/match-subject.ts';
 import { isOpen } from '../cases/moves.ts';
 import type { CaseReading } from '../cases/view.ts';
@@ -9,18 +10,17 @@ import type { Clock } from '../core/clock.ts';
 import type { ErasedDocument, ErasureScope } from '../core/erasure.ts';
 import { subjectForms } from '../core/subject.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
-import { digestOf } from '../../reports/report.ts';
 import type { DocumentRow } from '../documents/check.ts';
-import { documentPath } from '../documents/register.ts';
 import { holdsSome, type LookedFor, textMentions } from '../documents/holding.ts';
+import { documentPath } from '../documents/register.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { subjectHash } from '../ledger/suppression.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
 import type { RejectedRing } from '../rejected/ring.ts';
 import type { Store } from '../store/store.ts';
 import { needsOfHolds } from './holds.ts';
 import { mentionsOf } from './mentions.ts';
-import { subjectHash } from '../ledger/suppression.ts';
 
 /** What erasing needs. */
 export interface ErasureDeps extends Pick<CaseReading, 'recipeOf'> {

@@ -6,8 +6,8 @@ import {
   erasureRecordName,
   listSoundErasures,
   macOfErasureRecord,
-  readErasureRecord,
   type RecordedErasure,
+  readErasureRecord,
 } from '../ledger/erase.ts';
 import type { ErasureDeps } from './plan.ts';
 

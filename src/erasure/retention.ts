@@ -3,7 +3,7 @@ import { isOpen } from '../cases/moves.ts';
 import type { Source } from '../core/source.ts';
 import { dateIn, earlierDate, startOfDay } from '../core/zoned-days.ts';
 import type { ControllerProfile, RetentionPeriod } from '../law/profile.ts';
-import { regimeOf, type RegimeTable } from '../law/regime-table.ts';
+import { type RegimeTable, regimeOf } from '../law/regime-table.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';

@@ -1,27 +1,27 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { chooseLanguage } from '../../reports/letters/languages.ts';
 import { isRequestKind } from '../cases/fold.ts';
 import { parseFolded } from '../cases/folded.ts';
 import { findCase, showCase } from '../cases/list-cases.ts';
-import type { CaseWriting } from '../cases/view.ts';
 import { line } from '../cases/moves.ts';
+import type { CaseWriting } from '../cases/view.ts';
 import type { Action } from '../core/action.ts';
 import { isPrivateTransport } from '../core/address.ts';
 import { isoNow } from '../core/clock.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import { hmacSha256, sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
-import { faultOfCaseFiles, findDocument } from '../documents/check.ts';
-import type { DocumentDeps } from '../documents/frame.ts';
-import { problemsOfLeaving, stillApproved } from '../documents/leaving.ts';
 import { chooseFiles } from '../documents/attachments.ts';
+import type { DocumentDeps } from '../documents/begin-document.ts';
+import { faultOfCaseFiles, findDocument } from '../documents/check.ts';
+import { problemsOfLeaving, stillApproved } from '../documents/leaving.ts';
 import { draftInPack, hasLaterAnswer } from '../documents/produce-pack.ts';
 import { appendAction, assertAllowed, unlessRefused } from '../ledger/append-action.ts';
 import type { Appended } from '../ledger/ledger.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import { type GivenFile, givenFiles } from './given-files.ts';
-import { chooseLanguage } from '../../reports/letters/languages.ts';
 
 /*
  * A pack is handed over through a link and a code, which the officer sends through different channels. The table contains

@@ -3,20 +3,20 @@ import { chooseLanguage, letterLanguages } from '../../reports/letters/languages
 import { dateInWords, fill } from '../../reports/letters/letter.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import { isoNow } from '../core/clock.ts';
-import { beginMail } from '../documents/mail-once.ts';
 import { dateIn as dayIn } from '../core/zoned-days.ts';
+import { beginMail } from '../documents/mail-once.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { type MailSettings, sendMail } from '../outside/mail.ts';
 import { tasksEndedByRestore } from './ended-by-restore.ts';
 import {
-  findTask,
   type FoundTask,
+  findTask,
   isShared,
   problemOfTaskAddress,
   shareTask,
-  taskLink,
   type TaskLinkDeps,
+  taskLink,
 } from './task-link.ts';
 
 /** The job that mails a task to its owner, with a link to it. */

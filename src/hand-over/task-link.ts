@@ -1,5 +1,5 @@
-import { type CaseTask, parseFolded, taskOf } from '../cases/folded.ts';
 import type { CaseRow } from '../cases/fold.ts';
+import { type CaseTask, parseFolded, taskOf } from '../cases/folded.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import type { taskOutcomes } from '../cases/moves.ts';
 import type { CaseView, CaseWriting } from '../cases/view.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { messageKinds } from '../cases/moves.ts';
 import { moveLatest } from '../cases/move-case.ts';
+import type { messageKinds } from '../cases/moves.ts';
 import { isoNow } from '../core/clock.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import { type GivenFile, givenFiles } from './given-files.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /**
  * The address of the officer's pages, without a slash at its end: ADMIN_URL, as registered with providers and bound to

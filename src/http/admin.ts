@@ -1,29 +1,29 @@
+import { isIP } from 'node:net';
 import cookie from '@fastify/cookie';
-import { keepSourcesCurrent } from './current-sources.ts';
 import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import { isIP } from 'node:net';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { CodedError } from '../core/errors.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
-import { liveScript, liveScriptPath } from './pages/parts/live-script.ts';
-import { passkeyScript, passkeyScriptPath } from './pages/parts/passkey-script.ts';
-import { typingScript, typingScriptPath } from './pages/parts/typing-script.ts';
-import { stylesheet, stylesheetPath } from './pages/parts/style.ts';
+import { apiDescription, apiScope } from './api/api.ts';
 import { enforceRules, requireRules } from './auth/access.ts';
 import { lateForms } from './auth/late-forms.tsx';
 import { formOwner, recogniseOfficer, requireCsrf } from './auth/sessions.ts';
 import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
-import { singleSignOnRoutes } from './auth/single-sign-on.tsx';
-import { endStreamsOnClose } from './event-stream.ts';
-import { answersToMalformed, answerErrorsWithPages } from './errors.tsx';
-import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
-import type { Metrics } from './metrics.ts';
-import { apiDescription, apiScope } from './api/api.ts';
+import { singleSignOnRoutes } from './auth/single-sign-on-routes.tsx';
 import { calendarRoutes } from './calendar-feed.ts';
+import { keepSourcesCurrent } from './current-sources.ts';
+import { answerErrorsWithPages, answersToMalformed } from './error-pages.tsx';
+import { endStreamsOnClose } from './event-stream.ts';
+import type { Metrics } from './metrics.ts';
 import { pageRoutes } from './pages/pages.ts';
+import { liveScript, liveScriptPath } from './pages/parts/live-script.ts';
+import { passkeyScript, passkeyScriptPath } from './pages/parts/passkey-script.ts';
+import { stylesheet, stylesheetPath } from './pages/parts/style.ts';
+import { typingScript, typingScriptPath } from './pages/parts/typing-script.ts';
+import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
 
 /**
  * The app of the admin listener: the officers' pages behind a sign-in, and, without one, `/metrics`, `/healthz` and

@@ -1,13 +1,13 @@
-import { adminAddressOf } from './admin-address.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { listCases } from '../cases/list-cases.ts';
 import type { CaseView } from '../cases/view.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { CodedError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { isOwnLimit } from '../law/deadlines.ts';
-import { kindsText } from './pages/parts/words.ts';
 import { personOfCalendar } from '../people/calendar-address.ts';
+import { adminAddressOf } from './admin-address.ts';
+import { kindsText } from './pages/parts/words.ts';
 
 /** Legal limits as a calendar, for programs that cannot sign in: the address is the secret. */
 export async function calendarRoutes(app: FastifyInstance, context: Context): Promise<void> {

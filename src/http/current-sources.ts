@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 
 /**
  * Reads the sources again before each request of a scope if another process changed them, so that a source which was

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { CodedError } from '../core/errors.ts';
 import { officerOf } from './auth/sessions.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { CodedError } from '../core/errors.ts';
 import { sendEvents } from './event-stream.ts';
 import { progressText } from './pages/parts/job-progress.tsx';

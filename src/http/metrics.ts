@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LastTimes, SealTimes } from '../attention/figures.ts';
 import type { Warning } from '../attention/operator-warnings.ts';
 import type { Clock } from '../core/clock.ts';

@@ -1,18 +1,18 @@
+import type { Server } from 'node:http';
 import Fastify, {
-  LogController,
   type FastifyHttpOptions,
   type FastifyInstance,
   type FastifyServerOptions,
+  LogController,
 } from 'fastify';
-import type { Server } from 'node:http';
-import { webhookEndpoint, type WebhookEndpointOptions } from '../../receivers/endpoint.ts';
-import type { Config } from '../config.ts';
-import type { SubjectContext } from './subjects/frame.tsx';
-import { handOverPages } from './subjects/hand-over.tsx';
-import { requestFormPages } from './subjects/request-form.tsx';
+import { type WebhookEndpointOptions, webhookEndpoint } from '../../receivers/endpoint.ts';
+import type { Config } from '../config/config.ts';
+import { answerErrors, answersToMalformed } from './error-pages.tsx';
+import { handOverPages } from './subjects/hand-over-routes.tsx';
+import { requestFormPages } from './subjects/request-form-routes.tsx';
+import type { SubjectContext } from './subjects/subject-page.tsx';
 import { taskPages } from './subjects/task.tsx';
-import { answerErrors, answersToMalformed } from './errors.tsx';
-import { tileRoutes, type TilesContext } from './tiles.ts';
+import { type TilesContext, tileRoutes } from './tiles.ts';
 
 interface PublicAppOptions {
   readonly config: Pick<Config, 'bodyLimit' | 'trustProxy' | 'inFlightLimit' | 'inFlightLimitPerAddress'>;

@@ -1,8 +1,8 @@
 import type { WebhookEndpointOptions } from '../../receivers/endpoint.ts';
-import { errorCodeOf } from './errors.tsx';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { appendDelivery } from '../ledger/append-delivery.ts';
 import { traced } from '../tracing/trace.ts';
+import { errorCodeOf } from './error-pages.tsx';
 import { type Metrics, UNKNOWN_SOURCE } from './metrics.ts';
 
 /** How the webhook endpoint handles deliveries: appends them, keeps refused ones, counts both. */

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { countDue, loadLastTimes, loadSealTimes } from '../attention/figures.ts';
 import { listCases } from '../cases/list-cases.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { metricsLabelOf } from '../context/metrics-label.ts';
 import { publicUrlOf } from '../core/address.ts';
 import { codeOf, OutsideError } from '../core/errors.ts';
@@ -14,9 +17,6 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
 import { readOnAfterRefusals } from './reading-on.ts';
 import { receiveInto } from './receive.ts';
-import { readFileSync } from 'node:fs';
-import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 
 /** A running server. */
 export interface Server {

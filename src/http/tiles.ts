@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { addressGroup } from '../core/address.ts';
 import { CodedError } from '../core/errors.ts';
 import { publishedCheckpoint, sealedSize } from '../ledger/published-checkpoint.ts';

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
 /** A turn of the event loop that takes less than this, in milliseconds, had nothing to do. */
 const IDLE_TURN_MS = 0.1;

@@ -1,12 +1,12 @@
-import type { ExpressionBuilder } from 'kysely';
 import { randomUUID } from 'node:crypto';
+import type { ExpressionBuilder } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { columnsOf, type Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import { loadQueueFigures } from './queue-figures.ts';
-import { createHolding } from './lease.ts';
-import { type Claim, type Job, type Json, noLease, toJob } from './job.ts';
 import { type BatchedWrites, type CountEnd, createBatchedWrites } from './batched-writes.ts';
+import { type Claim, type Job, type Json, noLease, toJob } from './job.ts';
+import { createHolding } from './lease.ts';
+import { loadQueueFigures } from './queue-figures.ts';
 
 /** A job to enqueue. At most one unfinished job exists per kind and key. */
 export interface NewJob {

@@ -2,9 +2,9 @@ import type { Expression, ExpressionBuilder, UpdateObject } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import { countIn } from './queue-figures.ts';
 import type { BatchedWrites, CountEnd } from './batched-writes.ts';
 import { type Claim, type JobRow, type Json, noLease, type Progress } from './job.ts';
+import { countIn } from './queue-figures.ts';
 
 /** The state of a held job: `held`, asked to stop, or no longer ours (taken over, or finished by someone else). */
 export type Standing = 'held' | 'cancel-requested' | 'lost';

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { traced } from '../tracing/trace.ts';
 import {
   type Claim,
   type Ending,
@@ -9,9 +10,8 @@ import {
   JobRefused,
   type Progress,
 } from './job.ts';
-import type { Standing } from './lease.ts';
 import type { Jobs } from './jobs.ts';
-import { traced } from '../tracing/trace.ts';
+import type { Standing } from './lease.ts';
 
 /** A claimed job with its running handler. */
 export interface RunningJob {

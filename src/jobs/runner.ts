@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Distribution } from './bullmq.ts';
 import type { JobHandlers, JobLog, Lane } from './job.ts';
 import type { Jobs } from './jobs.ts';
-import { runJob, type RunJobOptions, type RunningJob } from './run-job.ts';
+import { type RunJobOptions, type RunningJob, runJob } from './run-job.ts';
 import { withinTime } from './time-limits.ts';
 
 export interface RunnerOptions {

@@ -1,10 +1,10 @@
-import type { Clock } from '../core/clock.ts';
+import { Cron } from 'croner';
 import type { Selectable } from 'kysely';
+import type { Clock } from '../core/clock.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query, Store } from '../store/store.ts';
 import type { JobLog, Json } from './job.ts';
 import type { Jobs } from './jobs.ts';
-import { Cron } from 'croner';
 
 /** A recurring job. Its name is the key of its jobs: while one is unfinished, no other begins. */
 export interface Schedule {

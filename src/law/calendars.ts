@@ -1,5 +1,5 @@
-import type Holidays from 'date-holidays';
 import { createRequire } from 'node:module';
+import type Holidays from 'date-holidays';
 import { Temporal } from 'temporal-polyfill';
 import type { Regime } from './regime-schema.ts';
 

@@ -1,12 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
-import { show } from './deadline-words.ts';
-import { type RequestedItem, computeDeadlines, type Deadlines } from './deadlines.ts';
 import { editDistance } from '../core/edit-distance.ts';
-import { countrySchema, jurisdictionSchema, shortenRegion } from './jurisdictions.ts';
-import type { RegimeTable } from './regime-table.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { calendarProblem } from '../core/zoned-days.ts';
+import { show } from './deadline-words.ts';
+import { computeDeadlines, type Deadlines, type RequestedItem } from './deadlines.ts';
+import { countrySchema, jurisdictionSchema, shortenRegion } from './jurisdictions.ts';
+import type { RegimeTable } from './regime-table.ts';
 
 /**
  * Time zones of establishments, for cases that name none. Only countries, or parts of them, that have a single zone

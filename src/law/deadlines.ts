@@ -1,6 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
-import type { LawDeadline, LawInput } from './deadline-words.ts';
+import type { RequestKind } from '../core/vocabulary.ts';
 import { deadlineOfLaw } from './deadline-of-law.ts';
+import type { LawDeadline, LawInput } from './deadline-words.ts';
+import type { IdentityRule, RegimeRow } from './regime-schema.ts';
 import {
   type Establishment,
   findLaws,
@@ -10,10 +12,8 @@ import {
   placeOfEstablishment,
   type RegimeTable,
 } from './regime-table.ts';
-import type { IdentityRule, RegimeRow } from './regime-schema.ts';
-import type { RequestKind } from '../core/vocabulary.ts';
 
-export type { RequestedItem, LawDeadline } from './deadline-words.ts';
+export type { LawDeadline, RequestedItem } from './deadline-words.ts';
 
 export interface DeadlinesInput extends Omit<LawInput, 'suspendByGuidance'> {
   readonly kind: RequestKind;

@@ -1,5 +1,5 @@
-import type * as Codes from 'iso-3166';
 import { createRequire } from 'node:module';
+import type * as Codes from 'iso-3166';
 import { z } from 'zod';
 import { editDistance } from '../core/edit-distance.ts';
 

@@ -1,6 +1,7 @@
 import { UsageError } from '../core/errors.ts';
-import { ownCode } from './jurisdictions.ts';
+import type { RequestKind } from '../core/vocabulary.ts';
 import type { HolidayPlace } from './calendars.ts';
+import { ownCode } from './jurisdictions.ts';
 import {
   differencesOfRegime,
   differencesOfRow,
@@ -12,7 +13,6 @@ import {
 } from './own-rules.ts';
 import { type Regime, type RegimeRow, type RegimesFile, regimeRowSchema } from './regime-schema.ts';
 import { builtInRegimes, builtInRows, notices } from './regimes.ts';
-import type { RequestKind } from '../core/vocabulary.ts';
 
 /** The regimes of an installation: the built-in ones, as changed by its file. */
 export interface RegimeTable {

@@ -1,4 +1,4 @@
-import { ACTOR_LENGTH, actionSchema, type Action } from '../core/action.ts';
+import { ACTOR_LENGTH, type Action, actionSchema } from '../core/action.ts';
 import { asOneLine } from '../core/validation.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { NewEntry } from '../crypto/entry.ts';

@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BucketAddress } from '../core/address.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
 import { cosignedAt } from './cosignature.ts';
 import { writeDurably } from './durable-file.ts';
 import { readTimestamp, requestTimestamp, TIMESTAMP_QUERY } from './timestamp.ts';
 import type { Tree } from './tree.ts';
-import type { BucketAddress } from '../core/address.ts';
 import type { BucketOfCopies, Cosigner, Directory, TimestampAuthority, Witness } from './witness-policy.ts';
 
 /** A witness's response. `forked`: it has seen another history of this log, which is a reason for alarm. */

@@ -1,10 +1,10 @@
 import type { KyselyPlugin } from 'kysely';
 import type { Query } from '../store/store.ts';
-import { verifyEntries } from './verify/verify-entries.ts';
+import { isTracing, linkEntries } from '../tracing/trace.ts';
 import { listErasures } from './erase.ts';
 import type { Ledger } from './ledger.ts';
-import { isTracing, linkEntries } from '../tracing/trace.ts';
 import type { ProofOptions } from './prove-entry.ts';
+import { verifyEntries } from './verify/verify-entries.ts';
 
 /** Thrown if an answer would cite an entry that differs from what was sealed. The message names the entry. */
 export class UntrustedEntry extends Error {

@@ -1,6 +1,6 @@
-import { type Entry, placeEntry } from '../crypto/entry.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
+import { type Entry, placeEntry } from '../crypto/entry.ts';
 import type { LedgerHead, Store, StoreTransaction } from '../store/store.ts';
 import type { HighWater } from './high-water.ts';
 import type { Appended, Batch, Prepared, WaitingLine } from './waiting-line.ts';

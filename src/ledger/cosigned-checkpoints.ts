@@ -9,14 +9,9 @@ import { sha256Hex } from '../crypto/hash.ts';
 import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { appendAction } from './append-action.ts';
-import { cosignedAt } from './cosignature.ts';
-import { writeDurably } from './durable-file.ts';
-import type { Sealing } from './seal.ts';
-import { readTimestamp } from './timestamp.ts';
-import type { Tree } from './tree.ts';
 import {
-  askWitness,
   type Asking,
+  askWitness,
   type Copy,
   folderOfCopies,
   type OpenPlace,
@@ -24,6 +19,11 @@ import {
   startInDirectory,
   type Witnessed,
 } from './ask-witness.ts';
+import { cosignedAt } from './cosignature.ts';
+import { writeDurably } from './durable-file.ts';
+import type { Sealing } from './seal.ts';
+import { readTimestamp } from './timestamp.ts';
+import type { Tree } from './tree.ts';
 import {
   type BucketOfCopies,
   type Cosigner,

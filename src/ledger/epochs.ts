@@ -1,15 +1,15 @@
 import { type Action, actionSchema } from '../core/action.ts';
-import { INSTALLATION } from '../core/vocabulary.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
 import { originOf, parseTreeHead, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { dedupeKeyOf, type InstanceKeys } from '../crypto/keys.ts';
 import type { Query, Store } from '../store/store.ts';
 import { appendAction } from './append-action.ts';
-import { diagnoseEntry } from './verify/entry-fault.ts';
 import { type Identity, pinSetting } from './identity.ts';
 import { createLedger } from './ledger.ts';
 import { entryFromRow } from './read-entries.ts';
+import { diagnoseEntry } from './verify/entry-fault.ts';
 
 /** The action that begins an epoch. */
 export type Restored = Extract<Action, { action: 'installation.restored' }>;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { CodedError, VerificationFault } from '../core/errors.ts';
 import { type Erasure, erasureSchema, readErasure } from '../core/erasure.ts';
+import { CodedError, VerificationFault } from '../core/errors.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { equalBytes } from '../crypto/hash.ts';

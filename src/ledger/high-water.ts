@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -9,7 +10,6 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../core/errors.ts';

@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { commitmentOf, type Entry, type NewEntry, SALT_BYTES } from '../crypto/entry.ts';
 import { CodedError, StoreUnavailable } from '../core/errors.ts';
+import { commitmentOf, type Entry, type NewEntry, SALT_BYTES } from '../crypto/entry.ts';
 import { dedupeKeyOf, type InstanceKeys } from '../crypto/keys.ts';
 import type { Store } from '../store/store.ts';
-import { Committer, type CommitOptions } from './commit.ts';
-import { diagnoseEntry } from './verify/entry-fault.ts';
 import { isTracing, type OpenSpan, traced, tracedEntries } from '../tracing/trace.ts';
+import { type CommitOptions, Committer } from './commit.ts';
+import { diagnoseEntry } from './verify/entry-fault.ts';
 import {
   type AlsoInTransaction,
   type Appended,

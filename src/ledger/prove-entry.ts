@@ -5,11 +5,11 @@ import { sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import { formatTlogProof, provesInclusion } from '../crypto/tlog-proof.ts';
 import type { Query, Store } from '../store/store.ts';
-import { diagnoseEntry } from './verify/entry-fault.ts';
 import { newestWitnessed, type Stamp, type WitnessedNote, type WitnessedOptions } from './cosigned-checkpoints.ts';
 import { parseOrigin } from './epochs.ts';
 import { findEntry } from './read-entries.ts';
 import { openTree, type Tree } from './tree.ts';
+import { diagnoseEntry } from './verify/entry-fault.ts';
 
 export interface ProofOptions {
   readonly store: Pick<Store, 'read'>;

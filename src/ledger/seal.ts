@@ -1,18 +1,18 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { originOf, readCheckpoint, signCheckpoint } from '../crypto/checkpoint.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
+import { isEntryKind } from '../core/vocabulary.ts';
+import { originOf, readCheckpoint, signCheckpoint } from '../crypto/checkpoint.ts';
 import { leafHashOf, macOf } from '../crypto/entry.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpackFrontier } from '../crypto/merkle.ts';
-import { isEntryKind } from '../core/vocabulary.ts';
 import { createBackgroundTurns } from '../jobs/event-loop.ts';
 import { type LeafRow, readLeafPage } from '../store/queries/entry-pages.ts';
 import { lastSeq } from '../store/queries/fold-position.ts';
 import { readSetting } from '../store/settings.ts';
-import { newestCheckpoint } from './stored-checkpoints.ts';
 import type { Store } from '../store/store.ts';
-import { hasLeafTypes } from './verify/entry-fault.ts';
 import type { Journal } from './journal.ts';
+import { newestCheckpoint } from './stored-checkpoints.ts';
+import { hasLeafTypes } from './verify/entry-fault.ts';
 
 /** A published checkpoint. */
 interface Checkpoint {

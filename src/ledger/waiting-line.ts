@@ -1,5 +1,5 @@
-import type { NewEntry } from '../crypto/entry.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
+import type { NewEntry } from '../crypto/entry.ts';
 import type { StoreTransaction } from '../store/store.ts';
 
 /** The outcome for an entry: newly stored, or already in the ledger under this seq. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { BucketAddress } from '../core/address.ts';
 import type { CopyPlace } from '../ledger/ask-witness.ts';
-import { type Ask, BucketError, createAsk, escapeXml, type ObjectStorage, elementText } from './s3.ts';
+import { type Ask, BucketError, createAsk, elementText, escapeXml, type ObjectStorage } from './s3.ts';
 
 /**
  * How long a version of an object cannot be removed or replaced: in mode COMPLIANCE by nobody, in GOVERNANCE only with

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signBody } from '../../receivers/signature-node.ts';
-import type { WebhookSecret } from '../core/source.ts';
 import { OutsideError } from '../core/errors.ts';
+import type { WebhookSecret } from '../core/source.ts';
 import { signingKeyOf } from '../crypto/keys.ts';
 import { exchange } from '../service/outgoing-http.ts';
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { isoNow } from '../core/clock.ts';
-import { can, tokenRole, type TokenScope, tokenScopes } from '../core/roles.ts';
+import { can, type TokenScope, tokenRole, tokenScopes } from '../core/roles.ts';
 import { lineOf } from '../core/validation.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
 import type { Store } from '../store/store.ts';
-import { type Person, personAction, recordForPerson, type Refused } from './people.ts';
+import { type Person, personAction, type Refused, recordForPerson } from './people.ts';
 import { actorOf, type PeopleDeps, type Session, slugsOf } from './sessions.ts';
 
 /** The most valid tokens per person. */

@@ -10,19 +10,19 @@ import { drawLink, findLink, keepLink, LinkGone, useLinkUp } from './links.ts';
 import {
   type Administrator,
   accountEmail,
+  ChangeRefused,
   endAccess,
   findPerson,
+  issueTexts,
   isTaken,
   newAddressSetting,
   ownHand,
   type Person,
-  personAction,
   type PersonOutcome,
+  personAction,
   presentPasswordProblem,
-  issueTexts,
-  recordPersonAction,
   type Refused,
-  ChangeRefused,
+  recordPersonAction,
   rightsProblems,
 } from './people.ts';
 import { actorOf, type PeopleDeps } from './sessions.ts';

@@ -5,7 +5,7 @@ import { INSTALLATION } from '../core/vocabulary.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { StoreTransaction } from '../store/store.ts';
-import { keepSession, newSession, type NewSession, type PeopleDeps } from './sessions.ts';
+import { keepSession, type NewSession, newSession, type PeopleDeps } from './sessions.ts';
 
 /** Default lifetime of a sign-in link. */
 export const LINK_MINUTES = 15;

@@ -7,7 +7,7 @@ import { hmacSha256 } from '../crypto/hash.ts';
 import { appendAction, NotAllowed, unlessRefused } from '../ledger/append-action.ts';
 import type { Query } from '../store/store.ts';
 import { openingOf, ownHand, type Person, personAction, recordForPerson } from './people.ts';
-import { keepSession, newSession, type NewSession, type PeopleDeps } from './sessions.ts';
+import { keepSession, type NewSession, newSession, type PeopleDeps } from './sessions.ts';
 
 /**
  * Where a passkey is valid: the origin of the pages and the host name to which it is bound (WebAuthn Level 2 §5.1.2,

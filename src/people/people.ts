@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { comparableEmail, emailSchema } from '../core/email.ts';
 import { type Action, ALL_ACCESS_ENDED } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
-import { isOneLine, ONE_LINE } from '../core/validation.ts';
+import { comparableEmail, emailSchema } from '../core/email.ts';
 import { can, isLimitable, type LinkPurpose, type Role, roles, rolesUnder } from '../core/roles.ts';
+import { isOneLine, ONE_LINE } from '../core/validation.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Tables } from '../store/schema.ts';
@@ -13,8 +13,8 @@ import type { StoreTransaction } from '../store/store.ts';
 import { admitAttempt, forgetFailures, uncountAddress } from './attempts.ts';
 import { drawLink, findLink, keepLink, LinkGone, linkKey, type NewLink, useLinkUp } from './links.ts';
 import { hashPassword, passwordFits, passwordProblem } from './passwords.ts';
-import { actorOf, keepSession, newSession, type NewSession, type PeopleDeps, slugsOf } from './sessions.ts';
 import { viewsSetting } from './saved-views.ts';
+import { actorOf, keepSession, type NewSession, newSession, type PeopleDeps, slugsOf } from './sessions.ts';
 
 /** A person with an account. */
 export interface Person {

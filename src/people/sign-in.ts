@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { comparableEmail } from '../core/email.ts';
 import { isoNow } from '../core/clock.ts';
+import { comparableEmail } from '../core/email.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { StoreTransaction } from '../store/store.ts';
@@ -8,7 +8,7 @@ import { admitAttempt, forgetFailures, uncountAddress } from './attempts.ts';
 import { passwordFits } from './passwords.ts';
 import { openingOf } from './people.ts';
 import { takeCode } from './second-factor.ts';
-import { keepSession, newSession, type NewSession, type PeopleDeps } from './sessions.ts';
+import { keepSession, type NewSession, newSession, type PeopleDeps } from './sessions.ts';
 
 export type SignIn =
   | { readonly outcome: 'signed-in'; readonly session: NewSession }

@@ -1,10 +1,10 @@
-import { comparableEmail } from '../core/email.ts';
 import { isoNow } from '../core/clock.ts';
+import { comparableEmail } from '../core/email.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { openingOf, signOnSetting } from './people.ts';
-import { keepSession, newSession, type NewSession, type PeopleDeps } from './sessions.ts';
+import { keepSession, type NewSession, newSession, type PeopleDeps } from './sessions.ts';
 
 /** Who has signed in according to an OpenID Connect provider (Core 1.0 §5.1). */
 export interface ProvidedIdentity {

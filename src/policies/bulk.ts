@@ -1,25 +1,25 @@
 import type { Selectable } from 'kysely';
-import { canonicalJson } from '../crypto/canonical.ts';
 import type { CallPlan, CallResult } from '../core/call.ts';
-import { sha256Hex } from '../crypto/hash.ts';
 import type { Source } from '../core/source.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import { BULK_TIMEOUT_MS, type BulkItemResult, MAX_BATCH_ITEMS, readBulkResult } from '../service/policies.ts';
 import type { Tables } from '../store/schema.ts';
+import type { Query } from '../store/store.ts';
 import {
   appendCall,
-  callOnce,
   type CallFailure,
   type CallOutcome,
-  type Send,
-  retryPause,
+  callOnce,
   type Patience,
+  retryPause,
+  type Send,
   waitUntil,
 } from './call-once.ts';
 import { type CallableSource, isCallable, type PolicyDeps, whyNotCallable } from './callable-source.ts';
-import { type FormA, aboutOf } from './generate.ts';
+import { aboutOf, type FormA } from './generate.ts';
 import { SERVICE_ASKED } from './limits.ts';
 import { type ItemRow, settleCalls } from './settle-calls.ts';
-import type { Query } from '../store/store.ts';
 import { isTwin, loadOpenGenerations } from './unsettled-call.ts';
 
 export type PlanRow = Selectable<Tables['call_plans']>;

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import {
   type CallIntent,
+  type CallMeta,
   type CallOperation,
   type CallResult,
   type CallWay,
-  type CallMeta,
   callSchema,
 } from '../core/call.ts';
-import type { Ledger, Appended } from '../ledger/ledger.ts';
+import { StoreUnavailable } from '../core/errors.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import type { Appended, Ledger } from '../ledger/ledger.ts';
 import { changedNothing, neverSent, ServiceError } from '../service/service-error.ts';
+import type { StoreTransaction } from '../store/store.ts';
 import type { CallableSource, PolicyDeps } from './callable-source.ts';
 import { NoSlot, releaseSlot, reserveSlot, type Slot, writePause } from './limits.ts';
-import { canonicalJson } from '../crypto/canonical.ts';
-import { StoreUnavailable } from '../core/errors.ts';
-import type { StoreTransaction } from '../store/store.ts';
 
 /** What to send, and to which source. */
 interface SendOrder {

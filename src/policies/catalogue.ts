@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Tables } from '../store/schema.ts';
 import { isMadeHere } from '../store/queries/scope.ts';
+import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { listedPolicyKey, type ListedRow } from './list.ts';
+import { type ListedRow, listedPolicyKey } from './list.ts';
 
 /** A policy according to deliveries and the service's list, with the texts of its public page. */
 export interface CatalogueRow {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
+import type { CallWay } from '../core/call.ts';
+import type { Source } from '../core/source.ts';
 import { isOneLine, ONE_LINE } from '../core/validation.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
-import type { CallWay } from '../core/call.ts';
-import { GENERATE_TIMEOUT_MS, type GeneratedPolicy, readGenerated } from '../service/policies.ts';
 import { generateViaMcp } from '../service/mcp.ts';
+import { GENERATE_TIMEOUT_MS, type GeneratedPolicy, readGenerated } from '../service/policies.ts';
 import { ServiceError } from '../service/service-error.ts';
-import { callOnce, type CallFailure, type CallOutcome, type Send, callPatiently, type Patience } from './call-once.ts';
+import { type CallFailure, type CallOutcome, callOnce, callPatiently, type Patience, type Send } from './call-once.ts';
 import { isCallable, type PolicyDeps, whyNotCallable } from './callable-source.ts';
-import type { Source } from '../core/source.ts';
 import { settleCalls } from './settle-calls.ts';
-import { type WantedPolicy, countGenerations, findUnsettledTwin, type UnsettledCall } from './unsettled-call.ts';
+import { countGenerations, findUnsettledTwin, type UnsettledCall, type WantedPolicy } from './unsettled-call.ts';
 
 const slug = z
   .string()

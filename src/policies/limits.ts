@@ -1,4 +1,4 @@
-import { callLimits, type CallOperation } from '../core/call.ts';
+import { type CallOperation, callLimits } from '../core/call.ts';
 import type { StoreTransaction } from '../store/store.ts';
 
 /** Nothing may be sent yet: thrown inside the transaction of an intent, so that the intent is not written either. */

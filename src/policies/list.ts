@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { CallList } from '../core/call.ts';
-import { momentText } from '../core/time-words.ts';
 import type { Source } from '../core/source.ts';
+import { momentText } from '../core/time-words.ts';
 import { withoutToken } from '../service/answer-json.ts';
 import { type ListedPolicy, type PolicyList, readLinks, readPublished } from '../service/policies.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { Tables } from '../store/schema.ts';
+import type { Query } from '../store/store.ts';
 import { appendCall, storable } from './call-once.ts';
 import { isCallable, type PolicyDeps, whyNotCallable } from './callable-source.ts';
-import type { Query } from '../store/store.ts';
 import type { CallRow } from './settle-calls.ts';
 
 export type ListedRow = Selectable<Tables['listed_policies']>;

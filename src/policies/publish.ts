@@ -1,13 +1,13 @@
 import type { Source } from '../core/source.ts';
-import { PUBLISH_TIMEOUT_MS, publishPath, type PublishedPolicy, readPublished } from '../service/policies.ts';
+import { PUBLISH_TIMEOUT_MS, type PublishedPolicy, publishPath, readPublished } from '../service/policies.ts';
 import {
-  callOnce,
   type CallFailure,
   type CallOrder,
   type CallOutcome,
-  type Send,
+  callOnce,
   callPatiently,
   type Patience,
+  type Send,
 } from './call-once.ts';
 import { isCallable, type PolicyDeps, whyNotCallable } from './callable-source.ts';
 

@@ -1,9 +1,9 @@
-import type { CallSettled } from '../core/call.ts';
-import { appendCall } from './call-once.ts';
-import type { PolicyDeps } from './callable-source.ts';
 import type { Selectable } from 'kysely';
+import type { CallSettled } from '../core/call.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
+import { appendCall } from './call-once.ts';
+import type { PolicyDeps } from './callable-source.ts';
 
 /** The clocks of processes that share a database are assumed to differ by less than this, in milliseconds. */
 const WRONG_CLOCK_MS = 3_600_000;

@@ -5,8 +5,8 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Projector } from '../projections/run.ts';
 import { createServiceClient } from '../service/client.ts';
-import { type EmbedRequest, fetchEmbedPolicy, fetchHostedPolicy, type HostedRequest } from '../service/public-fetch.ts';
 import { fetchDescription } from '../service/openapi.ts';
+import { type EmbedRequest, fetchEmbedPolicy, fetchHostedPolicy, type HostedRequest } from '../service/public-fetch.ts';
 import { isTransient, ServiceError } from '../service/service-error.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,7 +1,7 @@
 import { parseJson } from '../core/json.ts';
+import type { Source } from '../core/source.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { originWindow, type SnapshotMeta } from '../policy-texts/snapshot.ts';
-import type { Source } from '../core/source.ts';
 import type { Description } from '../service/openapi.ts';
 import type { Query } from '../store/store.ts';
 import type { SnapshotDeps } from './fetching.ts';

@@ -1,7 +1,7 @@
-import { SETTLED_AFTER_MS, type SnapshotMeta, HUB } from '../policy-texts/snapshot.ts';
-import type { Jobs, NewJob, WakeUp } from '../jobs/jobs.ts';
-import type { StoreTransaction } from '../store/store.ts';
 import type { Source } from '../core/source.ts';
+import type { Jobs, NewJob, WakeUp } from '../jobs/jobs.ts';
+import { HUB, SETTLED_AFTER_MS, type SnapshotMeta } from '../policy-texts/snapshot.ts';
+import type { StoreTransaction } from '../store/store.ts';
 import type { SnapshotDeps } from './fetching.ts';
 
 /** The job kind for fetching texts. */

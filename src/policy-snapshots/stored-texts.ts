@@ -1,9 +1,9 @@
-import { addSighting, sightingOf, textAt, type TextVersion } from '../policy-texts/text-versions.ts';
+import { formatPatch, type StructuredPatch, structuredPatch } from 'diff';
 import type { Selectable } from 'kysely';
+import { readPolicyText, withoutTokens } from '../policy-texts/policy-text.ts';
+import { addSighting, sightingOf, type TextVersion, textAt } from '../policy-texts/text-versions.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { formatPatch, structuredPatch, type StructuredPatch } from 'diff';
-import { readPolicyText, withoutTokens } from '../policy-texts/policy-text.ts';
 
 /** A text with the policy of the first response that had it: the embed endpoint may show any policy of the type. */
 export interface NamedVersion extends TextVersion {

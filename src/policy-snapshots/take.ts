@@ -1,20 +1,20 @@
 import { parseJson } from '../core/json.ts';
+import type { Source } from '../core/source.ts';
 import { canonicalJson, isWellFormed } from '../crypto/canonical.ts';
 import { readPolicyText } from '../policy-texts/policy-text.ts';
 import {
   EDGE_CACHE_MS,
   HUB,
   originWindow,
-  showsChange,
   type SnapshotMeta,
   type SnapshotTarget,
+  showsChange,
 } from '../policy-texts/snapshot.ts';
-import type { Source } from '../core/source.ts';
 import type { PublicAnswer, PublicFetch } from '../service/public-fetch.ts';
-import type { SnapshotDeps, AddressList } from './fetching.ts';
+import type { Query } from '../store/store.ts';
+import type { AddressList, SnapshotDeps } from './fetching.ts';
 import { lookAgainJob, wakeUpOf } from './request.ts';
 import { findSameBytes } from './stored-texts.ts';
-import type { Query } from '../store/store.ts';
 
 /** Whose text to fetch now. */
 interface SnapshotRequest {

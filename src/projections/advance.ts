@@ -3,7 +3,7 @@ import type { TableName } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import type { LoadedPage } from './load-entries.ts';
 import { movePosition, type Position, type PositionName } from './position.ts';
-import { type Projection, type ProjectedEntry, type ProjectorLog, quarantineRows, type Write } from './projection.ts';
+import { type ProjectedEntry, type Projection, type ProjectorLog, quarantineRows, type Write } from './projection.ts';
 
 /** Where projections write, and how far they have got: the live tables, or those of a rebuild. */
 export interface Target {

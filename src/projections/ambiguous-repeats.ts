@@ -1,7 +1,7 @@
-import type { Query } from '../store/store.ts';
 import { isAnonymousRepeat } from '../../receivers/index.ts';
+import type { Query } from '../store/store.ts';
 import { forEachReading } from './columns.ts';
-import { type ProjectedEntry, type Projection, replaceIn, type Row } from './projection.ts';
+import { type ProjectedEntry, type Projection, type Row, replaceIn } from './projection.ts';
 
 /**
  * Deliveries with neither an id nor a time: if one is repeated, a new choice cannot be distinguished from a repeat.

@@ -3,14 +3,14 @@ import {
   type CallList,
   type CallMeta,
   type CallResult,
-  callSchema,
   type CallSettled,
+  callSchema,
   LOST_AFTER_MS,
 } from '../core/call.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { Query } from '../store/store.ts';
 import { joinKey, storableFact } from './columns.ts';
-import { appendTo, type ProjectedEntry, type Projection, replaceIn, type Row } from './projection.ts';
+import { appendTo, type ProjectedEntry, type Projection, type Row, replaceIn } from './projection.ts';
 
 type Call = Row<'calls'>;
 type Item = Row<'call_items'>;

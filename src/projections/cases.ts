@@ -1,11 +1,11 @@
-import { canonicalJson } from '../crypto/canonical.ts';
-import type { Action } from '../core/action.ts';
-import { applyMove, openCaseFromAction, openCaseFromRequest } from '../cases/fold.ts';
 import { blankRequest, type RequestFact } from '../../receivers/dsar.ts';
 import type { Reading } from '../../receivers/read.ts';
+import { applyMove, openCaseFromAction, openCaseFromRequest } from '../cases/fold.ts';
+import type { Action } from '../core/action.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import type { Query } from '../store/store.ts';
 import { forEachReading, joinKey, KeysBySource, partColumns } from './columns.ts';
-import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';
+import { appendTo, type ProjectedEntry, type Projection, quarantineRows, type Row, replaceIn } from './projection.ts';
 
 type CaseAction = Extract<Action, { action: 'case.opened' | 'case.moved' }>;
 

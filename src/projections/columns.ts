@@ -1,9 +1,9 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import type { Action } from '../core/action.ts';
-import type { CallMeta } from '../core/call.ts';
 import type { Fact } from '../../receivers/index.ts';
 import type { Occurred } from '../../receivers/occurred.ts';
 import type { Reading } from '../../receivers/read.ts';
+import type { Action } from '../core/action.ts';
+import type { CallMeta } from '../core/call.ts';
 import { isWellFormed } from '../crypto/canonical.ts';
 import type { TableName, Tables } from '../store/schema.ts';
 import type { ProjectedEntry } from './projection.ts';

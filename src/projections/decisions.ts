@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import type { DecisionFact } from '../../receivers/consent.ts';
+import { decisionIdOf } from '../../receivers/read.ts';
 import type { Action } from '../core/action.ts';
-import { canonicalJson } from '../crypto/canonical.ts';
 import {
   type Choice,
   choiceOf,
@@ -14,18 +15,17 @@ import {
 import {
   type HeldConsents,
   holdsOf,
-  judgeDecision,
   type JudgedDecision,
+  judgeDecision,
   MAX_SAYINGS,
   type StoredJudgement,
   storedJudgement,
   togetherOf,
 } from '../core/consent-timeline.ts';
-import type { DecisionFact } from '../../receivers/consent.ts';
-import { decisionIdOf } from '../../receivers/read.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import type { Query } from '../store/store.ts';
 import { forEachReading, joinKey, KeysBySource, partColumns, quarterOf } from './columns.ts';
-import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
+import { appendTo, type ProjectedEntry, type Projection, type Row, replaceIn } from './projection.ts';
 
 type HistoryRow = Row<'decision_history'>;
 type Telling = Pick<

@@ -1,6 +1,6 @@
 import type { Reading } from '../../receivers/read.ts';
 import { joinKey, KeysBySource, quarterOf, readingsOf } from './columns.ts';
-import { appendTo, type ProjectedEntry, type Projection, quarantineRows, replaceIn, type Row } from './projection.ts';
+import { appendTo, type ProjectedEntry, type Projection, quarantineRows, type Row, replaceIn } from './projection.ts';
 
 /** Arrivals on the webhook endpoint: every delivery, readable or not, and counts per event by day and by quarter of an hour. */
 export const deliveries: Projection = {

@@ -1,8 +1,8 @@
-import { canonicalJson } from '../crypto/canonical.ts';
 import type { Action } from '../core/action.ts';
 import { readErasure } from '../core/erasure.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import type { Query } from '../store/store.ts';
-import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
+import { appendTo, type ProjectedEntry, type Projection, type Row, replaceIn } from './projection.ts';
 
 /** Registered files: what was produced, by whom, with which hash, and how often it was downloaded. */
 export const documents: Projection = {

@@ -1,5 +1,5 @@
 import { factsOf, joinKey, KeysBySource, occurredColumns, partColumns } from './columns.ts';
-import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
+import { appendTo, type Projection, type Row, replaceIn } from './projection.ts';
 
 /** Integrations: every connection and disconnection, and the latest one of each integration by time. */
 export const integrations: Projection = {

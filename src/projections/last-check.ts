@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { readSetting, writeSetting } from '../store/settings.ts';
 import type { PositionFault } from '../store/queries/fold-position.ts';
+import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { inTurn, type RebuildReport } from './rebuild.ts';
 

@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks';
-import { actionSchema } from '../core/action.ts';
 import type { Reading } from '../../receivers/read.ts';
+import { actionSchema } from '../core/action.ts';
 import type { SourceOptions } from '../core/source.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
 import { createTurns } from '../jobs/event-loop.ts';
 import type { OptionsInForce } from '../sources/options-in-force.ts';
 import { readEntryPage } from '../store/queries/entry-pages.ts';
 import type { Query } from '../store/store.ts';
-import { type QuarantineReason, type ProjectedEntry, type Readers, readers } from './projection.ts';
 import { storableFact, storableText } from './columns.ts';
 import type { Position } from './position.ts';
+import { type ProjectedEntry, type QuarantineReason, type Readers, readers } from './projection.ts';
 
 /** Loads the options for reading the entries appended so far (sources/options-in-force.ts). */
 export type OptionsUpTo = () => Promise<OptionsInForce>;

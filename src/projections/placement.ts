@@ -1,5 +1,5 @@
-import { CodedError } from '../core/errors.ts';
 import { readErasure } from '../core/erasure.ts';
+import { CodedError } from '../core/errors.ts';
 import { anyRowsOf, findPositionFault, lastSeq, positionFaultText } from '../store/queries/fold-position.ts';
 import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import type { PolicyFact } from '../../receivers/policy.ts';
 import { factsOf, joinKey, KeysBySource, occurredColumns, partColumns } from './columns.ts';
-import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
+import { appendTo, type Projection, type Row, replaceIn } from './projection.ts';
 
 /**
  * Policies as reported by deliveries. Deliveries may come out of order, so the current state is that of the change with

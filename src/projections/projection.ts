@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { readConsentRow, readDelivery, type Reading } from '../../receivers/read.ts';
+import { type Reading, readConsentRow, readDelivery } from '../../receivers/read.ts';
 import type { Action } from '../core/action.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { TableName, Tables } from '../store/schema.ts';

@@ -1,13 +1,13 @@
+import { recordsOf } from '../../receivers/discover/effects.ts';
 import { parseJson } from '../core/json.ts';
 import {
   changesBetween,
   decisionReadOf,
   type ReadingChange,
-  readingChanges,
   type RecordRead,
+  readingChanges,
   readWords,
 } from '../core/reading-change.ts';
-import { recordsOf } from '../../receivers/discover/effects.ts';
 import { lastSeq } from '../store/queries/fold-position.ts';
 import type { Query, Store } from '../store/store.ts';
 import { createPageReader, type OptionsUpTo } from './load-entries.ts';

@@ -7,12 +7,12 @@ import { type Comparison, createComparison, type Differences } from './differenc
 import { allProjections } from './index.ts';
 import { createPageReader, type PageReader } from './load-entries.ts';
 import {
+  correctPosition,
   loadFoldPosition,
   movePosition,
   nextGeneration,
   type Position,
   projectedEntries,
-  correctPosition,
   startPosition,
 } from './position.ts';
 import { type ProjectorOptions, pageLimits } from './run.ts';

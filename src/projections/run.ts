@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import { StoreUnavailable } from '../core/errors.ts';
+import { knownEvents } from '../core/vocabulary.ts';
 import { lastSeq } from '../store/queries/fold-position.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
+import type { Fold } from '../tracing/trace.ts';
 import { advance, type Target } from './advance.ts';
 import { allProjections } from './index.ts';
 import { createPageReader, type OptionsUpTo, type PageLimits } from './load-entries.ts';
 import { createPlacementCheck, type OnMisplaced } from './placement.ts';
 import { loadFoldPosition, type Position, startPosition } from './position.ts';
 import type { ProjectedEntry, Projection, ProjectorLog, Readers } from './projection.ts';
-import { knownEvents } from '../core/vocabulary.ts';
-import type { Fold } from '../tracing/trace.ts';
 
 export interface ProjectorOptions {
   readonly store: Store;

@@ -1,5 +1,5 @@
 import { factsOf, joinKey, KeysBySource, occurredColumns, partColumns } from './columns.ts';
-import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
+import { appendTo, type Projection, type Row, replaceIn } from './projection.ts';
 
 /** Cookie scans: all of them, and the latest by time for each domain. */
 export const scans: Projection = {

@@ -2,7 +2,7 @@ import { type SnapshotMeta, snapshotMetaSchema } from '../policy-texts/snapshot.
 import { addSighting, sightingOf, type TextVersion } from '../policy-texts/text-versions.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns, joinKey, KeysBySource, storableText } from './columns.ts';
-import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';
+import { appendTo, type ProjectedEntry, type Projection, quarantineRows, type Row, replaceIn } from './projection.ts';
 
 /**
  * Texts of policies as fetched: every fetch, and for each target its successive texts. Everything comes from the

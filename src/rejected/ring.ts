@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts';
-import { type InstanceKeys, openSealed, sealBytes } from '../crypto/keys.ts';
 import { MOST_REFUSED, oldestCount } from '../core/vocabulary.ts';
+import { type InstanceKeys, openSealed, sealBytes } from '../crypto/keys.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import {
-  chooseItems,
   type BufferedRejections,
+  chooseItems,
   Gathering,
   type Pending,
   type Rejected,

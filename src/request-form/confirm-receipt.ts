@@ -1,12 +1,12 @@
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import { dateInWords, fill } from '../../reports/letters/letter.ts';
 import { renderPlain } from '../../reports/render/plain.ts';
+import { parseFolded } from '../cases/folded.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import { isOpen } from '../cases/moves.ts';
-import { parseFolded } from '../cases/folded.ts';
 import { isoNow } from '../core/clock.ts';
 import { dateIn as dayIn } from '../core/zoned-days.ts';
-import type { DocumentDeps } from '../documents/frame.ts';
+import type { DocumentDeps } from '../documents/begin-document.ts';
 import { beginMail } from '../documents/mail-once.ts';
 import { draftLetter } from '../documents/produce-letter.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
@@ -15,10 +15,10 @@ import type { Store } from '../store/store.ts';
 import {
   codeExpires,
   codeOfRequest,
-  receiptToken,
   REQUEST_MAIL,
-  requestMailSchema,
   type RequestFormDeps,
+  receiptToken,
+  requestMailSchema,
 } from './request-form.ts';
 
 interface MailDeps extends Omit<RequestFormDeps, 'catchUp'> {

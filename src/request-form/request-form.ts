@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { moveLatest, openCase } from '../cases/move-case.ts';
 import type { CaseRow } from '../cases/fold.ts';
 import { parseFolded } from '../cases/folded.ts';
+import { moveLatest, openCase } from '../cases/move-case.ts';
 import { isOpen, line, text } from '../cases/moves.ts';
 import type { CaseWriting } from '../cases/view.ts';
-import { emailSchema } from '../core/email.ts';
 import { isoNow } from '../core/clock.ts';
+import { emailSchema } from '../core/email.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { equalBytes, hmacSha256, sha256Hex } from '../crypto/hash.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KnownEvent } from '../core/vocabulary.ts';
-import { cookiesAt, countsOf, type World } from './world.ts';
 import { drawChoice, drawPerson, visitorOf } from './decisions.ts';
 import type { DecisionHappening, Happening, PolicyHappening } from './happenings.ts';
 import { deriveText } from './keys.ts';
 import { titleOf } from './policy-shelf.ts';
 import { mix, mulberry32, pick, pickWeighted, type Random } from './prng.ts';
+import { cookiesAt, countsOf, type World } from './world.ts';
 
 /** Higher rates are refused: the most that one process and one receiver on the same machine can usefully handle. */
 export const MOST_PER_MINUTE = 6_000;

@@ -1,10 +1,10 @@
 import { address, composeBytes, composeHappening, oddBody, type Parcel, subscribers } from './compose.ts';
+import { hashDevice } from './decisions.ts';
 import type { Dialect } from './dialect.ts';
 import { deliveryIdOf } from './dialects.ts';
 import type { Happening, RequestHappening } from './happenings.ts';
 import { deriveText } from './keys.ts';
 import { mix, mulberry32 } from './prng.ts';
-import { hashDevice } from './decisions.ts';
 import type { DeliveryNote, DeliveryRecord, Outbox, OutgoingDelivery } from './webhooks.ts';
 import type { World } from './world.ts';
 

@@ -1,7 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { knownEvents, type KnownEvent } from '../core/vocabulary.ts';
+import type { FastifyInstance } from 'fastify';
+import { type KnownEvent, knownEvents } from '../core/vocabulary.ts';
+import { createApp } from './api/app.ts';
 import {
   type Agency,
   agencyKeys,
@@ -24,18 +25,17 @@ import {
   subscribers,
 } from './compose.ts';
 import { MOST_RECORDED } from './consent-log.ts';
-import { createApp } from './api/app.ts';
-import { createCursors, deriveText } from './keys.ts';
 import type { Dialect } from './dialect.ts';
-import { chooseDialect, type DialectChoice, deliveryIdOf, type DialectOverrides, renderBody } from './dialects.ts';
+import { chooseDialect, type DialectChoice, type DialectOverrides, deliveryIdOf, renderBody } from './dialects.ts';
 import { createFaults, type FaultInput, type Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
+import { createCursors, deriveText } from './keys.ts';
 import { createLimits, type LimitOptions, type LimitValues, limitValues } from './limits.ts';
 import { drawMoment, type LiveOptions, playLive, takePlace } from './live.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
 import { createQuota, type Quota } from './policy-shelf.ts';
-import { createOutbox, type DeliveryRecord, type Outbox } from './webhooks.ts';
 import type { ClientState, SandboxState } from './state.ts';
+import { createOutbox, type DeliveryRecord, type Outbox } from './webhooks.ts';
 import { createWorld, type World } from './world.ts';
 
 const DAY = 86_400_000;

@@ -2,8 +2,8 @@ import type { SandboxClient } from './clients.ts';
 import { describeDialect } from './dialects.ts';
 import type { Fault } from './faults.ts';
 import type { LimitValues } from './limits.ts';
-import { createStateKeeper, loadState, type StateKeeper } from './state.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
+import { createStateKeeper, loadState, type StateKeeper } from './state.ts';
 
 export interface StartOptions extends SandboxOptions {
   /** 0: any free port. */

@@ -1,5 +1,5 @@
-import { parseJson } from '../core/json.ts';
 import { z } from 'zod';
+import { parseJson } from '../core/json.ts';
 import { ServiceError, type ServiceSubject } from './service-error.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import { ACCEPT_ENCODING, type BodyFault, exchange, type HttpAnswer, HttpTimeout, longest } from './outgoing-http.ts';
 import type { DestinationRule } from '../core/destination.ts';
-import { networkFaultOf, isTransient, kindOfStatus, ServiceError, type ServiceSubject } from './service-error.ts';
-import { waitFromHeaders } from './rate-limit.ts';
 import { type OpenSpan, traced } from '../tracing/trace.ts';
 import { cleanText, readEnvelope } from './answer-json.ts';
+import { ACCEPT_ENCODING, type BodyFault, exchange, type HttpAnswer, HttpTimeout, longest } from './outgoing-http.ts';
+import { waitFromHeaders } from './rate-limit.ts';
+import { isTransient, kindOfStatus, networkFaultOf, ServiceError, type ServiceSubject } from './service-error.ts';
 
 /** How to reach the service for one source (docs/service.md §4, §5). */
 export interface TransportOptions {

@@ -1,16 +1,16 @@
+import { createTransport, type ServiceAnswer, type TransportOptions } from './api-transport.ts';
+import { type ConsentLogPage, type ConsentLogQuery, fetchConsentLogPage } from './consent-logs.ts';
 import {
-  sendBulk,
-  sendGenerate,
-  type Sending,
   fetchPolicyPages,
   type ListedPolicy,
   listPolicies,
   type PolicyList,
+  type Sending,
+  sendBulk,
+  sendGenerate,
   sendPublish,
 } from './policies.ts';
-import { type ConsentLogPage, type ConsentLogQuery, fetchConsentLogPage } from './consent-logs.ts';
 import type { ReadPace } from './rate-limit.ts';
-import { createTransport, type ServiceAnswer, type TransportOptions } from './api-transport.ts';
 
 /**
  * The service as seen with one source's key; one member for each resource of docs/service.md §4 that this program uses.

@@ -1,19 +1,19 @@
-import { mayEscapeKeys, parseJson } from '../core/json.ts';
 import { isUtf8 } from 'node:buffer';
+import { mayEscapeKeys, parseJson } from '../core/json.ts';
 import { createTurns } from '../jobs/event-loop.ts';
+import { assertWithinLimits, cleanText, describeNoJson, readEnvelope, tooLarge, usualLimits } from './answer-json.ts';
+import type { ServiceAnswer, Transport } from './api-transport.ts';
 import {
   findElements,
   findMembers,
   findRows,
   mayHoldLongNumbers,
   readExactly,
-  type TextRange,
   salvagePage,
+  type TextRange,
 } from './page-salvage.ts';
 import type { ReadPace } from './rate-limit.ts';
-import { describeNoJson, cleanText, readEnvelope, assertWithinLimits, tooLarge, usualLimits } from './answer-json.ts';
 import { ServiceError } from './service-error.ts';
-import type { ServiceAnswer, Transport } from './api-transport.ts';
 
 /** Maximum rows per page (docs/service.md §8). */
 const MAX_PAGE_ROWS = 200;

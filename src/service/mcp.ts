@@ -1,12 +1,12 @@
+import { setMaxListeners } from 'node:events';
 import type { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import type { DestinationRule } from '../core/destination.ts';
-import { createStreamingFetch, withDeadline, HttpTimeout } from './outgoing-http.ts';
-import { ServiceError, kindOfStatus, type ServiceErrorKind, networkFaultOf } from './service-error.ts';
-import { waitFromHeaders } from './rate-limit.ts';
 import { cleanText, readEnvelope } from './answer-json.ts';
+import { createStreamingFetch, HttpTimeout, withDeadline } from './outgoing-http.ts';
+import { waitFromHeaders } from './rate-limit.ts';
+import { kindOfStatus, networkFaultOf, ServiceError, type ServiceErrorKind } from './service-error.ts';
 
 /** The MCP endpoint for one source (docs/service.md §4.9), and what to send. */
 interface McpGeneration {

@@ -1,7 +1,7 @@
 import { parseJson } from '../core/json.ts';
 import { sha256Hex } from '../crypto/hash.ts';
-import { ServiceError } from './service-error.ts';
 import { createTransport, type TransportOptions } from './api-transport.ts';
+import { ServiceError } from './service-error.ts';
 
 /** The service's own API description, unchanged (docs/service.md §4.6). */
 export interface Description {

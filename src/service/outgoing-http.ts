@@ -1,8 +1,8 @@
 import { lookup as lookUp } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
-import zlib from 'node:zlib';
 import { promisify } from 'node:util';
+import zlib from 'node:zlib';
 import { type DestinationRule, isPermitted, isPrivateLiteral, isPublicAddress } from '../core/destination.ts';
 
 /**

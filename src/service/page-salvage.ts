@@ -1,5 +1,5 @@
-import type { Turns } from '../jobs/event-loop.ts';
 import { endOfString } from '../core/json.ts';
+import type { Turns } from '../jobs/event-loop.ts';
 
 /** What can be recovered of a page of rows. Positions refer to the text, one character per byte. */
 interface SalvagedPage {

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import {
   countOrNull,
   idSchema,
+  type JsonLimits,
   linkOf,
   readJson,
-  withoutToken,
-  type JsonLimits,
-  tooLarge,
-  usualLimits,
   slugOf,
   textOrNull,
+  tooLarge,
+  usualLimits,
+  withoutToken,
 } from './answer-json.ts';
+import type { ServiceAnswer, Transport } from './api-transport.ts';
 import { ServiceError } from './service-error.ts';
-import type { Transport, ServiceAnswer } from './api-transport.ts';
 
 /** A generation takes up to 120 s (docs/service.md §8), plus the time to receive the response. */
 export const GENERATE_TIMEOUT_MS = 150_000;

@@ -1,9 +1,9 @@
-import type { DestinationRule } from '../core/destination.ts';
-import { exchange, type HttpAnswer, HttpTimeout, PrivateDestination, withDeadline } from './outgoing-http.ts';
-import { sha256Hex } from '../crypto/hash.ts';
 import { webUrlOf } from '../core/address.ts';
+import type { DestinationRule } from '../core/destination.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import { HUB } from '../policy-texts/snapshot.ts';
 import { readEnvelope } from './answer-json.ts';
+import { exchange, type HttpAnswer, HttpTimeout, PrivateDestination, withDeadline } from './outgoing-http.ts';
 
 /** A request without credentials for a page or answer that everyone can see (docs/service.md §2.2, §4.7). */
 interface PublicRequest {

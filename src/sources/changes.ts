@@ -1,18 +1,18 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
+import { serviceOriginOf, serviceRootOf } from '../core/address.ts';
 import {
   type SecretEncoding,
+  type Source,
   type SourceOptions,
   sourceOptionsSchema,
-  type Source,
-  type WebhookSecret,
   sourceSlugSchema,
+  type WebhookSecret,
 } from '../core/source.ts';
-import { signingKeyOf, webhookSecretOf, openSealed, sealBytes } from '../crypto/keys.ts';
-import type { Selectable } from 'kysely';
-import { canonicalJson } from '../crypto/canonical.ts';
-import type { Tables } from '../store/schema.ts';
-import { serviceOriginOf, serviceRootOf } from '../core/address.ts';
 import { isOneLine, ONE_LINE } from '../core/validation.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { openSealed, sealBytes, signingKeyOf, webhookSecretOf } from '../crypto/keys.ts';
+import type { Tables } from '../store/schema.ts';
 
 /** The sealed part of a source's row. Secrets are ordered newest first. */
 const credentialsSchema = z.strictObject({

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { canonicalJson } from '../crypto/canonical.ts';
-import { sha256Hex } from '../crypto/hash.ts';
-import type { Clock } from '../core/clock.ts';
-import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
 import { type Discovery, type DiscoverySample, isTestEvent } from '../../receivers/discover/discover.ts';
 import { maskKey, maskValue } from '../../receivers/discover/kinds.ts';
 import { verifySignature } from '../../receivers/signature-node.ts';
+import type { Clock } from '../core/clock.ts';
+import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import type { RejectedRing } from '../rejected/ring.ts';
 import type { ServiceClient } from '../service/client.ts';
 import type { Query, Store } from '../store/store.ts';

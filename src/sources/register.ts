@@ -1,8 +1,8 @@
 import type { Action } from '../core/action.ts';
 import type { Clock } from '../core/clock.ts';
-import type { InstanceKeys } from '../crypto/keys.ts';
 import { recordOfOptions, type Source, type WebhookSecret } from '../core/source.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
@@ -13,7 +13,7 @@ export interface RegisterOptions {
   readonly ledger: Ledger;
   readonly keys: Pick<InstanceKeys, 'rest'>;
   readonly clock: Clock;
-  /** The source of the environment (src/config.ts). Options set for it are in the database. */
+  /** The source of the environment (src/config/config.ts). Options set for it are in the database. */
   readonly configured: Source | null;
 }
 

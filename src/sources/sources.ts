@@ -1,30 +1,30 @@
 import { type DestinationRule, destinationProblem, INTERNET_ONLY } from '../core/destination.ts';
 import { type SecretEncoding, type Source, sourceSlugSchema } from '../core/source.ts';
+import { readSetting, writeSetting } from '../store/settings.ts';
 import {
   acceptedMapping,
-  changedSource,
   type Changed,
+  changedSource,
   type FieldMapping,
+  isPast,
+  type NewSource,
+  newSourceSchema,
   newStoredSource,
+  newWebhookSecretSchema,
+  ONLY_SECRET,
   offboardedSource,
+  problemsIn,
   retiredSecrets,
   rotatedSecret,
   rowForConfigured,
-  newSourceSchema,
-  ONLY_SECRET,
-  newWebhookSecretSchema,
-  unboundKeyProblems,
-  type NewSource,
-  problemsIn,
   type SourceChanges,
-  sourceChangesSchema,
-  isPast,
   type StoredSource,
+  sourceChangesSchema,
   toSource,
+  unboundKeyProblems,
   withEnvironment,
   withoutEnvironment,
 } from './changes.ts';
-import { readSetting, writeSetting } from '../store/settings.ts';
 import { sourcesSharingKey } from './faults.ts';
 import { damagedOutcome, type RegisterOptions, type SourceOutcome, SourceRegister } from './register.ts';
 

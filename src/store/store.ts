@@ -1,6 +1,6 @@
 import type { Insertable, Kysely } from 'kysely';
-import type { Entry } from '../crypto/entry.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
+import type { Entry } from '../crypto/entry.ts';
 import type { TableName, Tables } from './schema.ts';
 
 /** A row or key that must be unique exists already, or a required value is missing. */

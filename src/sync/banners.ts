@@ -4,7 +4,7 @@ import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { seenBanners, unpulledBanners } from '../store/queries/history-banners.ts';
 import type { Query, Store } from '../store/store.ts';
-import { bannerOf, loadPositions, setDismissed, type SyncPosition } from './position.ts';
+import { bannerOf, loadPositions, type SyncPosition, setDismissed } from './position.ts';
 
 /**
  * Ids of the banners to pull for a source: those in its options, then those pulled before, then those seen in

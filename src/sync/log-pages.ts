@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConsentRow } from '../../receivers/read.ts';
 import { isoNow } from '../core/clock.ts';
+import { CodedError } from '../core/errors.ts';
 import type { SourceOptions } from '../core/source.ts';
 import type { NewEntry } from '../crypto/entry.ts';
-import { CodedError } from '../core/errors.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { createTurns } from '../jobs/event-loop.ts';
 import type { Appended, Ledger } from '../ledger/ledger.ts';
 import { type IsSuppressed, loadSuppression } from '../ledger/suppression.ts';
 import type { ConsentLogPage } from '../service/consent-logs.ts';
+import { ServiceError } from '../service/service-error.ts';
 import type { StoreTransaction } from '../store/store.ts';
+import { followCursors, type PageRequest, type WalkPage, type WalkStep } from './follow-cursors.ts';
+import { type Piece, periodOf } from './periods-to-read.ts';
 import type { PullDeps, PullRequest } from './pull-result.ts';
 import { type Asking, askInForm } from './query-form.ts';
-import { ServiceError } from '../service/service-error.ts';
-import { type Piece, periodOf } from './periods-to-read.ts';
 import { createRowReader, type RowEntry, rowNamesOf } from './row.ts';
-import { type PageRequest, type WalkPage, type WalkStep, followCursors } from './follow-cursors.ts';
 
 /** Whose log to read, and the page size. */
 export interface LogRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'pageRows' | 'signal'> {

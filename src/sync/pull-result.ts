@@ -1,13 +1,13 @@
-import type { PullTotals } from './row.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { ServiceError, type ServiceErrorKind } from '../service/service-error.ts';
 import type { Store } from '../store/store.ts';
+import type { WalkFault } from './follow-cursors.ts';
 import { describeGaps, type Piece } from './periods-to-read.ts';
 import type { Beginning } from './position.ts';
-import type { WalkFault } from './follow-cursors.ts';
+import type { PullTotals } from './row.ts';
 
 /** What a pull needs. */
 export interface PullDeps {

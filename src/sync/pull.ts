@@ -1,26 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
-import { readTime } from '../core/zoned-days.ts';
 import { UsageError } from '../core/errors.ts';
+import { readTime } from '../core/zoned-days.ts';
 import { appendAction, entryOf } from '../ledger/append-action.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 import { isKnownBanner, loadBannerIds, loadCompletedBanners } from './banners.ts';
-import {
-  failureOfError,
-  failureOfFault,
-  foreignBanner,
-  isRefused,
-  type PullDeps,
-  type PullFailure,
-  type PullReport,
-  type PullRequest,
-  type PullResult,
-  unknownBanner,
-  unreachable,
-} from './pull-result.ts';
-import { type LookBack, shiftOf, startOfRun } from './look-back.ts';
+import type { WalkFault } from './follow-cursors.ts';
 import {
   appendPage,
   appendPatiently,
@@ -32,6 +19,7 @@ import {
   type ReadyPage,
   readLogPages,
 } from './log-pages.ts';
+import { type LookBack, shiftOf, startOfRun } from './look-back.ts';
 import {
   type Attempt,
   ignoresPeriod,
@@ -56,14 +44,26 @@ import {
   loadPosition,
   noteForm,
   planOfPosition,
+  type Run,
   readToOf,
   releasePosition,
-  type Run,
   type SyncPosition,
 } from './position.ts';
+import {
+  failureOfError,
+  failureOfFault,
+  foreignBanner,
+  isRefused,
+  type PullDeps,
+  type PullFailure,
+  type PullReport,
+  type PullRequest,
+  type PullResult,
+  unknownBanner,
+  unreachable,
+} from './pull-result.ts';
 import type { Asking, RequestForm } from './query-form.ts';
-import { addPage, countNew, earliestOf, joinTotals, noTotals, type Totals, type PullTotals } from './row.ts';
-import type { WalkFault } from './follow-cursors.ts';
+import { addPage, countNew, earliestOf, joinTotals, noTotals, type PullTotals, type Totals } from './row.ts';
 
 /**
  * Pulls the consent log of one banner into the ledger (docs/service.md §4.5). Each page with new rows is committed

@@ -4,11 +4,11 @@ import { appendAction } from '../ledger/append-action.ts';
 import { lastSeq } from '../store/queries/fold-position.ts';
 import type { Query } from '../store/store.ts';
 import { loadBannerIds, loadCompletedBanners } from './banners.ts';
-import { failureOfError, failureOfFault, type PullDeps, type PullRequest, unreachable } from './pull-result.ts';
 import { appendPage, findKnown, isAllKnown } from './log-pages.ts';
 import { joinGaps, planOf } from './periods-to-read.ts';
-import { readPlan } from './pull.ts';
 import { countRecounted, loadBeginning, noteRecount, type RecountSummary } from './position.ts';
+import { readPlan } from './pull.ts';
+import { failureOfError, failureOfFault, type PullDeps, type PullRequest, unreachable } from './pull-result.ts';
 import { addPage, countNew, noTotals } from './row.ts';
 
 interface RecountDeps extends PullDeps {

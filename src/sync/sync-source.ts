@@ -3,11 +3,11 @@ import { extendWithdrawals } from '../cases/withdrawal.ts';
 import { isoNow } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { ServiceClient } from '../service/client.ts';
-import { loadBannerIds, loadBannersBeside } from './banners.ts';
-import { isRefused, type PullDeps, type PullRequest, type PullResult } from './pull-result.ts';
-import { pullConsentLogs } from './pull.ts';
-import { beginningOf, loadPositions, noteRefusal, type SyncPosition, wholeLogOf } from './position.ts';
 import { traced } from '../tracing/trace.ts';
+import { loadBannerIds, loadBannersBeside } from './banners.ts';
+import { beginningOf, loadPositions, noteRefusal, type SyncPosition, wholeLogOf } from './position.ts';
+import { pullConsentLogs } from './pull.ts';
+import { isRefused, type PullDeps, type PullRequest, type PullResult } from './pull-result.ts';
 
 /** What the sync of a source needs. */
 export interface SyncDeps extends Omit<PullDeps, 'service'> {

@@ -4,7 +4,7 @@ import type * as Api from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-trace';
 import { withoutPasswords } from '../core/address.ts';
 import { CodedError, StoreUnavailable } from '../core/errors.ts';
-import { type Fold, type OpenSpan, setTracer, type SpanFacts, type SpanName, type Tracer } from './trace.ts';
+import { type Fold, type OpenSpan, type SpanFacts, type SpanName, setTracer, type Tracer } from './trace.ts';
 
 /** Where traces are sent, as configured by OTEL_… (docs/configuration.md). */
 export interface TracingSettings {

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { findCycles } from './cycles.ts';
 import {
   environmentReaders,
   exiters,
@@ -10,7 +11,6 @@ import {
   pureBuiltins,
   typesEverywhere,
 } from './import-table.ts';
-import { findCycles } from './cycles.ts';
 import type { Import, SourceFacts } from './read-source.ts';
 
 /**

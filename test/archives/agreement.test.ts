@@ -6,10 +6,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 // The very file that is put into packs.
 import * as verifier from '../../reports/verifier/verify.mjs';
 import { checkFile } from '../../src/documents/check.ts';
+import { runCli } from '../cli/command-line.ts';
 import { signedInAs } from '../http/office-world.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { filesOf, sharePack } from '../verifier/pack-world.ts';
-import { runCli } from '../cli/command-line.ts';
 import { type Archive, archivesOf } from './archives.ts';
 import { zipBytes } from './zip-bytes.ts';
 

@@ -1,9 +1,9 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
-import { TooLarge, atMost } from '../../src/archives/limits.ts';
+import { atMost, TooLarge } from '../../src/archives/limits.ts';
 import { readZip } from '../../src/archives/zip.ts';
 import { createOutsideThread, type OutsideTask } from '../../src/context/outside-thread.ts';
 import { readOutsideFile } from '../../src/documents/outside-file.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeAttention, isGap, loadOfficerAttention } from '../../src/attention/officer-attention.ts';
-import type { Match } from '../../src/cases/match-subject.ts';
 import { listCases } from '../../src/cases/list-cases.ts';
+import type { Match } from '../../src/cases/match-subject.ts';
 import { moveCase, openCase } from '../../src/cases/move-case.ts';
 import { nextGeneration } from '../../src/projections/position.ts';
 import { createCasesWorld, openedCase, profile, request, view } from '../cases/world.ts';

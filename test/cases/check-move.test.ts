@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { checkMove } from '../../src/cases/check-move.ts';
-import { caseReadiness, disclosureOf } from '../../src/cases/readiness.ts';
 import { applyMove, type CaseRow } from '../../src/cases/fold.ts';
 import type { Match } from '../../src/cases/match-subject.ts';
 import { readMove } from '../../src/cases/moves.ts';
-import { createRegimeTable } from '../../src/law/regime-table.ts';
+import { caseReadiness, disclosureOf } from '../../src/cases/readiness.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import type { ControllerProfile } from '../../src/law/profile.ts';
+import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { action, moved, openedCase, profile, view } from './world.ts';
 
 const computed: Match = { status: 'computed', subjects: ['abc'], decisions: 3, says: 'Computed.' };

@@ -7,7 +7,7 @@ import {
   rebuildCase,
 } from '../../src/cases/fold.ts';
 import { parseFolded } from '../../src/cases/folded.ts';
-import { isMoveName, caseStates, moves, movesFrom } from '../../src/cases/moves.ts';
+import { caseStates, isMoveName, moves, movesFrom } from '../../src/cases/moves.ts';
 import { action, moved, openedCase, RECEIVED, request } from './world.ts';
 
 const entry = { seq: 7, source: 'acme', receivedAt: '2026-07-01T14:03:00.000Z' };

@@ -5,14 +5,14 @@ import { openCaseSchema } from '../../src/cases/move-case.ts';
 import { answerPartSchema, moves } from '../../src/cases/moves.ts';
 import { policyIdSchema } from '../../src/core/call.ts';
 import { isOneLine } from '../../src/core/validation.ts';
-import { appendAction } from '../../src/ledger/append-action.ts';
+import { INSTALLATION } from '../../src/core/vocabulary.ts';
 import { holdReason } from '../../src/erasure/holds.ts';
+import { appendAction } from '../../src/ledger/append-action.ts';
 import { newTokenSchema } from '../../src/people/api-tokens.ts';
 import { viewNameSchema } from '../../src/people/saved-views.ts';
 import { formASchema, formBSchema } from '../../src/policies/generate.ts';
-import { temporaryLedger } from '../temporary.ts';
-import { INSTALLATION } from '../../src/core/vocabulary.ts';
 import { requestSchema } from '../../src/request-form/request-form.ts';
+import { temporaryLedger } from '../temporary.ts';
 
 /** A text longer than this is written in a field of several lines. */
 const LONGEST_LINE = 500;

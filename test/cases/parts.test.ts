@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkMove } from '../../src/cases/check-move.ts';
-import { openCaseFromRequest, rebuildCase } from '../../src/cases/fold.ts';
 import type { CaseRow } from '../../src/cases/fold.ts';
+import { openCaseFromRequest, rebuildCase } from '../../src/cases/fold.ts';
 import { parseFolded } from '../../src/cases/folded.ts';
 import type { Match } from '../../src/cases/match-subject.ts';
 import { readMove } from '../../src/cases/moves.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { DecisionFact } from '../../receivers/consent.ts';
+import { rebuildCase } from '../../src/cases/fold.ts';
 import { listCases, pageCases, showCase } from '../../src/cases/list-cases.ts';
 import { loadPackCase } from '../../src/cases/load-pack-case.ts';
 import { matchCase } from '../../src/cases/match-subject.ts';
-import { moveCase, openCase, type OpenCaseInput } from '../../src/cases/move-case.ts';
-import type { DecisionFact } from '../../receivers/consent.ts';
+import { moveCase, type OpenCaseInput, openCase } from '../../src/cases/move-case.ts';
 import { subjectOfEmail } from '../../src/core/subject.ts';
-import { rebuildCase } from '../../src/cases/fold.ts';
 import { decisionFact, webhook } from '../projections/world.ts';
 import { type CasesWorld, createCasesWorld, profile, request } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { showCase } from '../../src/cases/list-cases.ts';
-import { moveCase, openCase, type OpenCaseInput } from '../../src/cases/move-case.ts';
-import { extendWithdrawals } from '../../src/cases/withdrawal.ts';
 import type { DecisionFact } from '../../receivers/consent.ts';
+import { showCase } from '../../src/cases/list-cases.ts';
+import { moveCase, type OpenCaseInput, openCase } from '../../src/cases/move-case.ts';
+import { extendWithdrawals } from '../../src/cases/withdrawal.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import { decisionFact, webhook } from '../projections/world.ts';
 import { type CasesWorld, createCasesWorld, profile, request } from './world.ts';

@@ -1,14 +1,14 @@
-import { type CaseView, type CaseWriting, viewCase } from '../../src/cases/view.ts';
-import type { extendWithdrawals } from '../../src/cases/withdrawal.ts';
-import { applyMove, type CaseMoved, type CaseRow, openCaseFromRequest } from '../../src/cases/fold.ts';
+import { onTestFinished } from 'vitest';
 import type { RequestFact } from '../../receivers/dsar.ts';
 import type { Occurred } from '../../receivers/occurred.ts';
+import { applyMove, type CaseMoved, type CaseRow, openCaseFromRequest } from '../../src/cases/fold.ts';
+import { type CaseView, type CaseWriting, viewCase } from '../../src/cases/view.ts';
+import type { extendWithdrawals } from '../../src/cases/withdrawal.ts';
+import type { SubjectRecipe } from '../../src/core/subject.ts';
 import { type ControllerProfile, profileSchema } from '../../src/law/profile.ts';
 import { createRegimeTable, type RegimeTable } from '../../src/law/regime-table.ts';
-import type { SubjectRecipe } from '../../src/core/subject.ts';
 import { createProjector } from '../../src/projections/run.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onTestFinished } from 'vitest';
 import { rules } from '../projections/world.ts';
 import { temporaryLedger } from '../temporary.ts';
 

@@ -5,17 +5,17 @@ import type { Jobs } from '../../src/jobs/jobs.ts';
 import { startSandbox } from '../../src/sandbox/start.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startMailServer } from '../outside/mail-server.ts';
+import { isLong } from '../temporary.ts';
 import { checkBackups, createBackupPlace, makeBackups, makeBackupsByCommand } from './backups.ts';
 import { cli } from './cli.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { checkErasures, eraseData } from './erasures.ts';
-import { faults, type FaultName, pick, sleep, within } from './faults.ts';
+import { type FaultName, faults, pick, sleep, within } from './faults.ts';
 import { type Acknowledged, startLoad } from './load.ts';
 import { checkMails, mailLetters, mailTasks, makeUnreliable } from './mails.ts';
 import { actionsOf, openOffice } from './office.ts';
 import { checkPacks, makePacks } from './packs.ts';
 import { randomFrom } from './random.ts';
-import { isLong } from '../temporary.ts';
 
 /** `npm run test:long` and `npm run chaos -- <seconds> [seed]` do the same for longer. */
 const SECONDS = Number(process.env.CHAOS_SECONDS ?? (isLong ? 150 : 4));

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
+import { packJob } from '../../src/documents/document-jobs.ts';
+import { documentPath } from '../../src/documents/register.ts';
 import { recordedErasure } from '../../src/erasure/certificate.ts';
 import { choose, type ErasureChoice } from '../../src/erasure/choose.ts';
-import { erasureOf, startErasure } from '../../src/erasure/jobs.ts';
+import { erasureOf, startErasure } from '../../src/erasure/erasure-jobs.ts';
 import { planErasure } from '../../src/erasure/plan.ts';
 import { digestOfPlan, findProposal, keepProposal, withdrawProposal } from '../../src/erasure/proposal.ts';
-import { documentPath } from '../../src/documents/register.ts';
 import { listSoundErasures } from '../../src/ledger/erase.ts';
-import { packJob } from '../../src/documents/jobs.ts';
 import { pick, sleep } from './faults.ts';
 import type { Load } from './load.ts';
 import { digestOfFile, jobsOf, OFFICER, type Office, openRequest, withAttempts } from './office.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { openCase } from '../../src/cases/move-case.ts';
-import { loadConfig } from '../../src/config.ts';
-import { type Context, openContext } from '../../src/context.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { type Context, openContext } from '../../src/context/context.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import type { NewJob } from '../../src/jobs/jobs.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import type { Cluster } from './cluster.ts';
 import { sleep, within } from './faults.ts';
 

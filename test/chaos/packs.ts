@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { packJob } from '../../src/documents/jobs.ts';
+import { packJob } from '../../src/documents/document-jobs.ts';
 import { documentPath } from '../../src/documents/register.ts';
 import { listSoundErasures } from '../../src/ledger/erase.ts';
 import { actionsOf, digestOfFile, filesIn, jobsOf, OFFICER, type Office, openRequest, withAttempts } from './office.ts';

@@ -1,14 +1,14 @@
-import { chmod, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
-import { judgeAdminPages } from '../../src/commands/doctor/network.ts';
 import { once } from 'node:events';
+import { chmod, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { judgeAdminPages } from '../../src/commands/doctor/network.ts';
 import { reachOf } from '../../src/commands/doctor/surroundings.ts';
-import { serveHere } from '../serving.ts';
 import { engine } from '../servers/databases.ts';
+import { serveHere } from '../serving.ts';
 import { alter, contentOf, loseDatabase } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { runHere, runIn } from './command-line.ts';

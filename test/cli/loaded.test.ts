@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { cliPath, environment, SECRET } from '../serving.ts';
-import { beginInstallation } from './command-line.ts';
 import { temporaryFolder } from '../temporary.ts';
+import { beginInstallation } from './command-line.ts';
 
 // A command waits for everything it loads, so a package is imported lazily where it is used.
 async function recording() {

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { GENERATE_TIMEOUT_MS } from '../../src/service/policies.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { GENERATE_TIMEOUT_MS } from '../../src/service/policies.ts';
 import { environment } from '../serving.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';
 import { type Ran, runIn } from './command-line.ts';

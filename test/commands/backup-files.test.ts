@@ -9,19 +9,19 @@ import { createGzip } from 'node:zlib';
 import { Encrypter } from 'age-encryption';
 import { pack } from 'tar-stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
-import { VerificationFault } from '../../src/core/errors.ts';
-import { restoreBackup } from '../../src/backup/restore.ts';
-import { environment } from '../serving.ts';
-import { keyPaths } from '../../src/config/key-files.ts';
 import { readArchive, wholeOf, writeArchive } from '../../src/backup/archive.ts';
 import { outdated } from '../../src/backup/delete-old-backups.ts';
+import { restoreBackup } from '../../src/backup/restore.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { keyPaths } from '../../src/config/key-files.ts';
+import { VerificationFault } from '../../src/core/errors.ts';
 import { deriveKeys } from '../../src/crypto/keys.ts';
+import { createLog } from '../../src/log/log.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { startObjectStore, storageEnvironment } from '../outside/object-store.ts';
+import { environment } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
-import { type Place, emptyPlace, keyPair, cli, backUp, restore, opened, fill } from './backup-world.ts';
+import { backUp, cli, emptyPlace, fill, keyPair, opened, type Place, restore } from './backup-world.ts';
 
 /** A member: its name, and its content or a number of spaces. */
 type Crafted = readonly [name: string, content: Buffer | number];

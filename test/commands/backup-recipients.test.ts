@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Decrypter, generateHybridIdentity, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { quantumResistance, recipientProblem } from '../../src/core/age-recipients.ts';
 import { beginInstallation, runHere } from '../cli/command-line.ts';
 import { environment } from '../serving.ts';

@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { shareTask, taskLink } from '../../src/hand-over/task-link.ts';
-import { startWorker } from '../../src/worker.ts';
+import { lastSeq } from '../../src/store/queries/fold-position.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { tokenOf } from '../http/api-caller.ts';
 import { handOver, makeMoves, makeReadyCaseIn, OFFICER, PUBLIC_URL } from '../http/hand-over-world.ts';
-import { startMailServer } from '../outside/mail-server.ts';
-import { lastSeq } from '../../src/store/queries/fold-position.ts';
 import { createOfficeWorld, signedInAs } from '../http/office-world.ts';
 import { seedRequests } from '../http/pages/seed.ts';
 import { serveAuthority } from '../ledger/time-stamping-authority.ts';
 import { startWitness } from '../ledger/witness-stand-in.ts';
+import { startMailServer } from '../outside/mail-server.ts';
 import { createDatabase, engine } from '../servers/databases.ts';
 import { cliPath, deliver, environment, serveHere, startServing } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
-import { type Place, emptyPlace, keyPair, cli, backUp, restore, opened, fill, picture } from './backup-world.ts';
+import { backUp, cli, emptyPlace, fill, keyPair, opened, type Place, picture, restore } from './backup-world.ts';
 
 test('`restore` reads a backup made while the server ran on either database, and continues in a new epoch', async () => {
   const home = await emptyPlace();

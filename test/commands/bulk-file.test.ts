@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { parseBulkItems } from '../../src/policies/bulk-file.ts';
 import { UsageError } from '../../src/core/errors.ts';
+import { parseBulkItems } from '../../src/policies/bulk-file.ts';
 
 function problemsOf(text: string): readonly string[] {
   try {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Context } from '../../src/context.ts';
+import type { Context } from '../../src/context/context.ts';
 import { lastSeq } from '../../src/store/queries/fold-position.ts';
 import { fakeConsentLog, minuteRows } from '../sync/fake-consent-log.ts';
 import { cli, emptyPlace, fill, opened, type Place, type Restored } from './backup-world.ts';

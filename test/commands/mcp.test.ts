@@ -1,11 +1,11 @@
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openCase } from '../../src/cases/move-case.ts';
-import { loadConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
-import { createLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/context/context.ts';
+import { createLog } from '../../src/log/log.ts';
 import { deliver, environment, serveHere } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 

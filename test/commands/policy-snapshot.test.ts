@@ -1,9 +1,9 @@
-import { onTestFinished, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
-import { createLog } from '../../src/log.ts';
-import { watchDescription } from '../../src/policy-snapshots/openapi-watch.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/context/context.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
+import { createLog } from '../../src/log/log.ts';
+import { watchDescription } from '../../src/policy-snapshots/openapi-watch.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { runHere } from '../cli/command-line.ts';
 import { environment } from '../serving.ts';

@@ -4,8 +4,8 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { registerIntegration, registerScan } from '../../src/commands/scan.ts';
-import { createOfficeWorld } from '../http/office-world.ts';
 import { runCli } from '../cli/command-line.ts';
+import { createOfficeWorld } from '../http/office-world.ts';
 import { environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 

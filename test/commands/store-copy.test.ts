@@ -1,23 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
 import { copiedByPage, copiedOnly, copiedWhole, leftBehind } from '../../src/backup/copy-tables.ts';
-import { lastSeq } from '../../src/store/queries/fold-position.ts';
-import { UNFINISHED_COPY, writeSetting } from '../../src/store/settings.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/context/context.ts';
 import { openStore } from '../../src/context/engines.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
+import { lastSeq } from '../../src/store/queries/fold-position.ts';
 import { tables } from '../../src/store/schema.ts';
-import { seedRequests } from '../http/pages/seed.ts';
-import { createOfficeWorld } from '../http/office-world.ts';
-import { createDatabase, engine } from '../servers/databases.ts';
+import { UNFINISHED_COPY, writeSetting } from '../../src/store/settings.ts';
 import { runCli } from '../cli/command-line.ts';
-import { alterFile } from '../tampering.ts';
-import { fill } from './backup-world.ts';
+import { createOfficeWorld } from '../http/office-world.ts';
+import { seedRequests } from '../http/pages/seed.ts';
+import { createDatabase, engine } from '../servers/databases.ts';
 import { cliPath, deliver, environment, serveHere, startServing } from '../serving.ts';
+import { alterFile } from '../tampering.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
+import { fill } from './backup-world.ts';
 
 interface Report {
   copied: number;

@@ -2,10 +2,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/context/context.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { runHere, runIn } from '../cli/command-line.ts';
 import { environment } from '../serving.ts';
 import { fakeConsentLog, minuteRows } from '../sync/fake-consent-log.ts';

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import { beginInstallation, runCli } from '../cli/command-line.ts';
 import { cliPath, environment, startServing } from '../serving.ts';
-import { PATIENTLY, openStoreIn, temporaryFolder } from '../temporary.ts';
+import { openStoreIn, PATIENTLY, temporaryFolder } from '../temporary.ts';
 
 async function startWorker(folder: string, ...flags: readonly string[]) {
   await beginInstallation(folder, environment(folder));

@@ -1,15 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/config/config.ts';
+import { type Context, openContext } from '../../src/context/context.ts';
 import type { Action } from '../../src/core/action.ts';
 import { produceReport } from '../../src/documents/produce-report.ts';
-import { loadConfig } from '../../src/config.ts';
-import { type Context, openContext } from '../../src/context.ts';
-import { createLog } from '../../src/log.ts';
-import { environment } from '../serving.ts';
+import { createLog } from '../../src/log/log.ts';
 import { runCli } from '../cli/command-line.ts';
 import { tokenOf } from '../http/api-caller.ts';
 import { createOfficeWorld, signedInAs } from '../http/office-world.ts';
+import { environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 const TWO_YEARS = `rows:

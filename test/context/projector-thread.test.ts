@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { type ToThread, createProjectorThread, type FromThread } from '../../src/context/projector-thread.ts';
+import { createProjectorThread, type FromThread, type ToThread } from '../../src/context/projector-thread.ts';
 import { CodedError, StoreUnavailable } from '../../src/core/errors.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 
 /** A fake thread that keeps its calls and answers as the test specifies. */
 class FakeThread extends EventEmitter {

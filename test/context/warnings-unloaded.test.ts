@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
-import { createLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/context/context.ts';
+import { createLog } from '../../src/log/log.ts';
 import { environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 

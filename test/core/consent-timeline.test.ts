@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contradicts } from '../../src/core/consent-judgement.ts';
-import { MAX_SAYINGS, standingAt, timelineOf, type ToldDecision } from '../../src/core/consent-timeline.ts';
+import { MAX_SAYINGS, standingAt, type ToldDecision, timelineOf } from '../../src/core/consent-timeline.ts';
 
 import { replay } from '../consent/plain-replay.ts';
 import { runs } from '../temporary.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { destinationProblem, isPublicAddress, isPermitted } from '../../src/core/destination.ts';
+import { destinationProblem, isPermitted, isPublicAddress } from '../../src/core/destination.ts';
 
 /** One address of each block that IANA lists as special (RFC 6890 and its registries, as of November 2026). */
 const special = [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readMove } from '../../src/cases/moves.ts';
 import { openCaseSchema } from '../../src/cases/move-case.ts';
+import { readMove } from '../../src/cases/moves.ts';
 import { mailAddress } from '../../src/commands/notify.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { comparableEmail, emailSchema, isEmail } from '../../src/core/email.ts';
 import { accountEmail } from '../../src/people/people.ts';
 import { requestSchema } from '../../src/request-form/request-form.ts';

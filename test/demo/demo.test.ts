@@ -1,4 +1,3 @@
-import { parse } from 'csv-parse/sync';
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -6,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { parse } from 'csv-parse/sync';
 import sqlite3 from 'sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DemoResult } from '../../src/commands/demo/run-demo.ts';

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { moveCase } from '../../src/cases/move-case.ts';
 import { checkFile } from '../../src/documents/check.ts';
-import { documentFileName } from '../../src/projections/documents.ts';
 import { draftLetter, type LetterRequest, produceLetter } from '../../src/documents/produce-letter.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
+import { documentFileName } from '../../src/projections/documents.ts';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 import { pdfText, zipFile } from '../reports/files.ts';
 

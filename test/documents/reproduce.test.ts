@@ -2,14 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { sealEntry } from '../../src/crypto/entry.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
+import type { RegisteredDocument } from '../../src/documents/begin-document.ts';
 import { checkFile, listDocuments } from '../../src/documents/check.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
 import { produceReport, type ReportRequest } from '../../src/documents/produce-report.ts';
-import type { RegisteredDocument } from '../../src/documents/frame.ts';
 import { entryFromRow } from '../../src/ledger/read-entries.ts';
+import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 import { deliver } from '../serving.ts';
 import { alter, bytes } from '../tampering.ts';
-import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 
 const choice = (n: number) => ({
   consent_id: `c-${n}`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { covers, listDocumentSchedules, periodBefore } from '../../src/documents/schedules.ts';
-import { startWorker } from '../../src/worker.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { createOfficeWorld, signedInAs } from '../http/office-world.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 

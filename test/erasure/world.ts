@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import type { Context } from '../../src/context.ts';
+import type { Context } from '../../src/context/context.ts';
 import { chooseEntries } from '../../src/erasure/choose.ts';
 import { carryOut, type ErasureDecision, type ErasureOutcome } from '../../src/erasure/erase.ts';
 import { type Chosen, type ErasurePlan, planErasure } from '../../src/erasure/plan.ts';

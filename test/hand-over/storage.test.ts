@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { openStore } from '../../src/context/engines.ts';
 import { chooseCase } from '../../src/erasure/choose.ts';
 import { planErasure } from '../../src/erasure/plan.ts';

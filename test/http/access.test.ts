@@ -1,15 +1,15 @@
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isoNow } from '../../src/core/clock.ts';
-import { sideBySide } from '../../src/core/side-by-side.ts';
-import { can, type Role, roles } from '../../src/core/roles.ts';
 import { addBannerEvidence } from '../../src/banners/evidence.ts';
 import { openCase } from '../../src/cases/move-case.ts';
+import { isoNow } from '../../src/core/clock.ts';
+import { can, type Role, roles } from '../../src/core/roles.ts';
+import { sideBySide } from '../../src/core/side-by-side.ts';
 import { createAdminApp } from '../../src/http/admin.ts';
 import { requireRules } from '../../src/http/auth/access.ts';
 import type { Rule } from '../../src/http/auth/route-permissions.ts';
-import { rules } from '../../src/http/rules.ts';
 import type { Metrics } from '../../src/http/metrics.ts';
+import { rules } from '../../src/http/rules.ts';
 import { newSession } from '../../src/people/sessions.ts';
 import {
   addDocumentWithoutFile,

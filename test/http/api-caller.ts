@@ -1,6 +1,6 @@
+import type { Role, TokenScope } from '../../src/core/roles.ts';
 import { createApiToken } from '../../src/people/api-tokens.ts';
 import { findPerson } from '../../src/people/people.ts';
-import type { Role, TokenScope } from '../../src/core/roles.ts';
 import { type OfficeWorld, signedInAs } from './office-world.ts';
 
 /** A program with a token, and the person for whom it acts. */

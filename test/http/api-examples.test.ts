@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
-import { connectAssistant } from './assistant.ts';
 import { tokenOf } from './api-caller.ts';
+import { connectAssistant } from './assistant.ts';
 import { createOfficeWorld } from './office-world.ts';
 
 // The examples of docs/api.md, run as printed, with only addresses and secrets filled in.

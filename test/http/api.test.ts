@@ -1,18 +1,18 @@
-import { lintFromString, createConfig } from '@redocly/openapi-core';
-import { Validator } from '@seriousme/openapi-schema-validator';
 import { request as httpRequest } from 'node:http';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCase } from '../../src/cases/move-case.ts';
 import { isoNow } from '../../src/core/clock.ts';
-import { sideBySide } from '../../src/core/side-by-side.ts';
 import { can, type Role, roles, tokenRole, tokenScopes } from '../../src/core/roles.ts';
+import { sideBySide } from '../../src/core/side-by-side.ts';
 import { apiRoutes } from '../../src/http/api/api.ts';
 import { forgetAnswers } from '../../src/http/api/idempotency.ts';
 import type { Rule } from '../../src/http/auth/route-permissions.ts';
 import { rules } from '../../src/http/rules.ts';
+import { isLong } from '../temporary.ts';
 import { type Answer, type Caller, createCaller, tokenOf } from './api-caller.ts';
 import { addDocumentWithoutFile, createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
-import { isLong } from '../temporary.ts';
 
 /** One world for the file. */
 let world: OfficeWorld;

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { ATTACHMENT_BYTES, ATTACHMENTS, addAttachment, listAttachments } from '../../src/documents/attachments.ts';
 import { addDocumentSchedule, listDocumentSchedules } from '../../src/documents/schedules.ts';
-import { addAttachment, ATTACHMENT_BYTES, ATTACHMENTS, listAttachments } from '../../src/documents/attachments.ts';
 import { choose } from '../../src/erasure/choose.ts';
-import { erasureJob, startErasure } from '../../src/erasure/jobs.ts';
+import { erasureJob, startErasure } from '../../src/erasure/erasure-jobs.ts';
 import { planErasure } from '../../src/erasure/plan.ts';
 import { digestOfPlan, findProposal, keepProposal, withdrawProposal } from '../../src/erasure/proposal.ts';
 import { createApiToken, listApiTokens, TOKENS_PER_PERSON } from '../../src/people/api-tokens.ts';
-import { loadSavedViews, saveView, SAVED_VIEWS } from '../../src/people/saved-views.ts';
 import { findPerson } from '../../src/people/people.ts';
+import { loadSavedViews, SAVED_VIEWS, saveView } from '../../src/people/saved-views.ts';
 import { REQUESTS_PER_HOUR, submitRequest } from '../../src/request-form/request-form.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 import { PATIENTLY } from '../temporary.ts';

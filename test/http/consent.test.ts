@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AGREEMENT_DAYS } from '../../src/attention/officer-attention.ts';
 import { addBannerEvidence } from '../../src/banners/evidence.ts';
 import { localTimeOf } from '../../src/core/zoned-days.ts';
-import { AGREEMENT_DAYS } from '../../src/attention/officer-attention.ts';
-import { seedRequests } from './pages/seed.ts';
 import { createOfficeWorld, type OfficeWorld, signedIn, signedInAs } from './office-world.ts';
+import { seedRequests } from './pages/seed.ts';
 
 /** One world for the file. */
 let world: OfficeWorld;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signBody } from '../../receivers/signature-node.ts';
-import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 import { deliver, SECRET } from '../serving.ts';
+import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 
 /** One world for the file, whose tests build on each other's deliveries. */
 let world: OfficeWorld;

@@ -4,11 +4,11 @@ import { findNotices } from '../../src/attention/find-notices.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { choose } from '../../src/erasure/choose.ts';
 import { carryOut } from '../../src/erasure/erase.ts';
-import { erasureJob } from '../../src/erasure/jobs.ts';
+import { erasureJob } from '../../src/erasure/erasure-jobs.ts';
+import { placeHold } from '../../src/erasure/holds.ts';
 import { planErasure } from '../../src/erasure/plan.ts';
 import { digestOfPlan, findProposal, keepProposal } from '../../src/erasure/proposal.ts';
 import { listErasures } from '../../src/ledger/erase.ts';
-import { placeHold } from '../../src/erasure/holds.ts';
 import { chosenOf, faultsIn, filesWith, noFaults } from '../erasure/world.ts';
 import { createOfficeWorld, type OfficeWorld, type Page, signedIn, signedInAs, type Visitor } from './office-world.ts';
 

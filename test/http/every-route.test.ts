@@ -1,14 +1,14 @@
-import { parse, type DefaultTreeAdapterTypes } from 'parse5';
+import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addBannerEvidence } from '../../src/banners/evidence.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { sideBySide } from '../../src/core/side-by-side.ts';
 import { produceReport } from '../../src/documents/produce-report.ts';
 import { rules } from '../../src/http/rules.ts';
+import { isLong } from '../temporary.ts';
 import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 import { fetchedText, seedRequests } from './pages/seed.ts';
-import { isLong } from '../temporary.ts';
 
 /** Texts that try to break out of their place into elements, attributes, headers or addresses. */
 const breakOuts = [

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { INSTALLATION } from '../../src/core/vocabulary.ts';
 import { placeHold } from '../../src/erasure/holds.ts';
 import { appendAction } from '../../src/ledger/append-action.ts';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { addAttachment } from '../../src/documents/attachments.ts';
-import { produceLetter } from '../../src/documents/produce-letter.ts';
+import { letterLanguages } from '../../reports/letters/languages.ts';
 import { findNotices } from '../../src/attention/find-notices.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
-import { signedInAs } from './office-world.ts';
+import { addAttachment } from '../../src/documents/attachments.ts';
+import { produceLetter } from '../../src/documents/produce-letter.ts';
 import {
   CODE_ATTEMPTS,
   createHandOver,
@@ -13,7 +13,9 @@ import {
   revokeHandOver,
 } from '../../src/hand-over/hand-over.ts';
 import { messagesOf, sendMessage } from '../../src/hand-over/visit.ts';
-import { letterLanguages } from '../../reports/letters/languages.ts';
+import { runCli } from '../cli/command-line.ts';
+import { alter } from '../tampering.ts';
+import { tokenOf } from './api-caller.ts';
 import {
   copyReadyCases,
   createReadyCase,
@@ -24,10 +26,7 @@ import {
   OFFICER,
   PUBLIC_URL,
 } from './hand-over-world.ts';
-import { runCli } from '../cli/command-line.ts';
-import { alter } from '../tampering.ts';
-import { tokenOf } from './api-caller.ts';
-import { createVisitor, type OfficeWorld, type Page, signedIn, type Visitor } from './office-world.ts';
+import { createVisitor, type OfficeWorld, type Page, signedIn, signedInAs, type Visitor } from './office-world.ts';
 
 copyReadyCases();
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { seedRequests } from './pages/seed.ts';
 import { createOfficeWorld, signedIn } from './office-world.ts';
+import { seedRequests } from './pages/seed.ts';
 
 /** One form of a page: its address, and its fields with their values. */
 interface Form {

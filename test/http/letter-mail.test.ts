@@ -1,13 +1,13 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openCase } from '../../src/cases/move-case.ts';
-import { startWorker } from '../../src/worker.ts';
-import { produceLetter } from '../../src/documents/produce-letter.ts';
 import type { LetterStep } from '../../reports/letters/texts.ts';
+import { openCase } from '../../src/cases/move-case.ts';
+import { produceLetter } from '../../src/documents/produce-letter.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { startMailServer } from '../outside/mail-server.ts';
+import { PATIENTLY } from '../temporary.ts';
 import { copyReadyCases, createReadyCase, makeMoves, OFFICER } from './hand-over-world.ts';
 import { createVisitor, type OfficeWorld, signedInAs } from './office-world.ts';
-import { PATIENTLY } from '../temporary.ts';
 
 copyReadyCases();
 

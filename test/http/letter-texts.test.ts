@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { gatherPack } from '../../reports/dsar-pack/gather.ts';
 import { letter as letterPart } from '../../reports/dsar-pack/letter.ts';
-import { loadCaseInput } from '../../src/documents/produce-pack.ts';
 import { draftLetter, produceLetter } from '../../src/documents/produce-letter.ts';
-import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
+import { loadCaseInput } from '../../src/documents/produce-pack.ts';
 import { makeMoves, OFFICER } from './hand-over-world.ts';
+import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';
 
 const REFUSAL = { step: 'refusal', language: 'de', source: '' };

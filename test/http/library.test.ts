@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { documentPath } from '../../src/documents/register.ts';
 import { readableName } from '../../src/documents/file-name.ts';
+import { documentPath } from '../../src/documents/register.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 

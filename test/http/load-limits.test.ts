@@ -3,8 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { connectionsWithin, limitConnections, limitPipelining } from '../../src/http/server.ts';
 import { createPublicApp } from '../../src/http/public.ts';
+import { connectionsWithin, limitConnections, limitPipelining } from '../../src/http/server.ts';
 
 const SECRET = 'a-signing-secret-of-the-tests';
 const LIMIT = 4096;

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startWorker } from '../../src/worker.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writeSetting } from '../../src/store/settings.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { createOfficeWorld, type OfficeWorld } from './office-world.ts';
 import { quietSources } from './quiet-metrics.ts';

@@ -6,9 +6,9 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createSetUpLink } from '../../src/people/links.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { startMailServer } from '../outside/mail-server.ts';
+import { PATIENTLY } from '../temporary.ts';
 import { createOfficeWorld, type OfficeWorld } from './office-world.ts';
 import { addAuthenticator, openBrowser, violations } from './pages/browser.ts';
-import { PATIENTLY } from '../temporary.ts';
 
 const PASSWORD = 'plough amber tuesday kettle';
 

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { type Context, openContext } from '../../src/context.ts';
-import { startWorker } from '../../src/worker.ts';
-import { createSignInLink } from '../../src/people/links.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { type Context, openContext } from '../../src/context/context.ts';
 import type { Role } from '../../src/core/roles.ts';
-import { invitePerson, openingOf } from '../../src/people/people.ts';
-import { hashPassword } from '../../src/people/passwords.ts';
-import { keepSession, newSession } from '../../src/people/sessions.ts';
 import { startServer } from '../../src/http/server.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
+import { createSignInLink } from '../../src/people/links.ts';
+import { hashPassword } from '../../src/people/passwords.ts';
+import { invitePerson, openingOf } from '../../src/people/people.ts';
+import { keepSession, newSession } from '../../src/people/sessions.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { deliver, environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { openContext } from '../../src/context.ts';
-import { startServer } from '../../src/http/server.ts';
-import { createLog } from '../../src/log.ts';
 import { signBody } from '../../receivers/signature-node.ts';
+import { openContext } from '../../src/context/context.ts';
+import { startServer } from '../../src/http/server.ts';
+import { createLog } from '../../src/log/log.ts';
 import { createCaller, tokenOf } from './api-caller.ts';
 import { createOfficeWorld } from './office-world.ts';
 

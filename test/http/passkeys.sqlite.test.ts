@@ -2,9 +2,9 @@
 // (accounts.test.ts).
 import { describe, expect, it } from 'vitest';
 import { createSetUpLink } from '../../src/people/links.ts';
+import { PATIENTLY } from '../temporary.ts';
 import { createOfficeWorld, createVisitor } from './office-world.ts';
 import { addAuthenticator, openBrowser } from './pages/browser.ts';
-import { PATIENTLY } from '../temporary.ts';
 
 const PASSWORD = 'plough amber tuesday kettle';
 

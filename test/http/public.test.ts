@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPublicApp } from '../../src/http/public.ts';
 
 const SECRET = 'a-signing-secret-of-the-tests';

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { produceReport } from '../../src/documents/produce-report.ts';
 import { documentPath } from '../../src/documents/register.ts';
 import { READING, removeSetting } from '../../src/store/settings.ts';
-import { startWorker } from '../../src/worker.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { pdfText } from '../reports/files.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
 

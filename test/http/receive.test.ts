@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { receiveInto } from '../../src/http/receive.ts';
-import type { Context } from '../../src/context.ts';
+import type { Context } from '../../src/context/context.ts';
 import type { Metrics } from '../../src/http/metrics.ts';
+import { receiveInto } from '../../src/http/receive.ts';
 
 test('the webhook endpoint logs and counts deliveries to a source that does not exist, each name once, and does not let a scanner fill the log', () => {
   const lines: string[] = [];

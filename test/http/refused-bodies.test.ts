@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readOnAfterRefusals } from '../../src/http/reading-on.ts';
 import { temporaryFolder } from '../temporary.ts';

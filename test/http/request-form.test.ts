@@ -1,15 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { letterLanguages } from '../../reports/letters/languages.ts';
-import { openCase } from '../../src/cases/move-case.ts';
 import { parseFolded } from '../../src/cases/folded.ts';
-import { requestFormState } from '../../src/request-form/offered.ts';
-import { createSources, type Sources } from '../../src/sources/sources.ts';
-import { REQUESTS_PER_HOUR } from '../../src/request-form/request-form.ts';
+import { openCase } from '../../src/cases/move-case.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
+import { requestFormState } from '../../src/request-form/offered.ts';
+import { REQUESTS_PER_HOUR } from '../../src/request-form/request-form.ts';
+import { createSources, type Sources } from '../../src/sources/sources.ts';
 import { startMailServer } from '../outside/mail-server.ts';
-import { createOfficeWorld, createVisitor, type OfficeWorld, type Page, signedInAs } from './office-world.ts';
 import { PATIENTLY } from '../temporary.ts';
+import { createOfficeWorld, createVisitor, type OfficeWorld, type Page, signedInAs } from './office-world.ts';
 
 const PROFILE = 'name: Acme GmbH\ncountry: DE\nregion: BE\nemail: privacy@acme.example\n';
 const ada = { kind: 'access', name: 'Ada Lovelace', email: 'ada@example.org', place: 'DE' };

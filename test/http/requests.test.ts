@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCase } from '../../src/cases/move-case.ts';
-import { nextGeneration } from '../../src/projections/position.ts';
 import { setDisabled } from '../../src/people/people.ts';
+import { nextGeneration } from '../../src/projections/position.ts';
 import { makeMoves } from './hand-over-world.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 

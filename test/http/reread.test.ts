@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRereadJobs, rereadJob } from '../../src/context/reread-job.ts';
 import type { Job, JobContext } from '../../src/jobs/job.ts';
-import { startWorker } from '../../src/worker.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
 

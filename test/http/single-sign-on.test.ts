@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { invitePerson, findPersonByEmail, setDisabled } from '../../src/people/people.ts';
+import { findPersonByEmail, invitePerson, setDisabled } from '../../src/people/people.ts';
 import { findFreePort } from '../servers/own-process.ts';
 import { type ProvidedAccount, startSignOnProvider } from '../servers/sign-on-provider.ts';
 import { createOfficeWorld, createVisitor, type Page, type Visitor } from './office-world.ts';

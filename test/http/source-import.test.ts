@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import {
   createOfficeWorld,
   type OfficeWorld,
-  type Page,
   PASSWORD,
+  type Page,
   setPassword,
   signedInAs,
   type Visitor,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { onTestFinished, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import { webhookSecretOf } from '../../src/crypto/keys.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createHmac, randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -11,9 +11,9 @@ import { deflateRawSync } from 'node:zlib';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rules } from '../../src/http/rules.ts';
+import type { Store } from '../../src/store/store.ts';
 import { runIn } from '../cli/command-line.ts';
 import { cliPath } from '../serving.ts';
-import type { Store } from '../../src/store/store.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';
 import { createVisitor, type Visitor } from './office-world.ts';
 

@@ -4,11 +4,11 @@ import { loadOfficerAttention } from '../../src/attention/officer-attention.ts';
 import { addDays, dateIn } from '../../src/core/zoned-days.ts';
 import { openTask, shareTask } from '../../src/hand-over/task-link.ts';
 import { startMailServer } from '../outside/mail-server.ts';
+import { PATIENTLY } from '../temporary.ts';
 import { tokenOf } from './api-caller.ts';
 import { makeMoves, OFFICER, PUBLIC_URL } from './hand-over-world.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';
-import { PATIENTLY } from '../temporary.ts';
 
 const DUE = dateIn(new Date().toISOString(), 'Europe/Berlin');
 const TASK = { what: 'Delete the customer in the shop', due: DUE, owner: 'Anna Shop', ownerEmail: 'anna@shop.example' };

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../temporary.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { noteVerification } from '../../src/ledger/verify/last-verification.ts';
 import { writeSetting } from '../../src/store/settings.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { approvalIn, makeMoves } from './hand-over-world.ts';
 import { createOfficeWorld, signedIn, signedInAs, type Visitor } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';

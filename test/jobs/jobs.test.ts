@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { backOff } from '../../src/jobs/lease.ts';
-import { createJobs } from '../../src/jobs/jobs.ts';
 import type { Claim } from '../../src/jobs/job.ts';
+import { createJobs } from '../../src/jobs/jobs.ts';
+import { backOff } from '../../src/jobs/lease.ts';
 import type { StoreTransaction } from '../../src/store/store.ts';
 import { temporaryStore } from '../temporary.ts';
 

@@ -1,18 +1,18 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createCited } from '../../src/ledger/cited.ts';
 import { registerDocument } from '../../src/documents/register.ts';
 import type { JobLog } from '../../src/jobs/job.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import { createRunner } from '../../src/jobs/runner.ts';
 import { createScheduler } from '../../src/jobs/schedule.ts';
+import { createCited } from '../../src/ledger/cited.ts';
 import { databaseOf, engine } from '../servers/databases.ts';
-import { PATIENTLY, openStoreIn, temporaryFolder, temporaryLedger, temporaryStore, testKeys } from '../temporary.ts';
+import { openStoreIn, PATIENTLY, temporaryFolder, temporaryLedger, temporaryStore, testKeys } from '../temporary.ts';
 
 const silent: JobLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const clock = () => new Date();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createJobHandlers } from '../../src/worker.ts';
-import { loadQueueFigures } from '../../src/jobs/queue-figures.ts';
-import { createJobs } from '../../src/jobs/jobs.ts';
 import { lanesOf, queueNames, queueOf, selectKinds } from '../../src/jobs/job.ts';
+import { createJobs } from '../../src/jobs/jobs.ts';
+import { loadQueueFigures } from '../../src/jobs/queue-figures.ts';
+import { createJobHandlers } from '../../src/worker/worker.ts';
 import { temporaryStore } from '../temporary.ts';
 
 test('every kind with a handler is in one queue, and sealing waits for no other kind', () => {

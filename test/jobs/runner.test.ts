@@ -5,7 +5,7 @@ import { type Job, type JobHandler, type JobLog, JobRefused } from '../../src/jo
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { createRunner, type Runner, type RunnerOptions } from '../../src/jobs/runner.ts';
 import type { Store } from '../../src/store/store.ts';
-import { PATIENTLY, databaseIn, openStoreIn, temporaryFolder, temporaryStore } from '../temporary.ts';
+import { databaseIn, openStoreIn, PATIENTLY, temporaryFolder, temporaryStore } from '../temporary.ts';
 
 const silent: JobLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const clock = () => new Date();

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/context/context.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
-import { createLog } from '../../src/log.ts';
-import { startWorker } from '../../src/worker.ts';
+import { createLog } from '../../src/log/log.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OneLawInput } from '../../src/law/deadline-words.ts';
-import { deadlineOfLaw } from '../../src/law/deadline-of-law.ts';
-import { findHoliday } from '../../src/law/calendars.ts';
-import type { RegimeRow } from '../../src/law/regime-schema.ts';
-import { createRegimeTable, findRegimeRows } from '../../src/law/regime-table.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { dateIn } from '../../src/core/zoned-days.ts';
+import { findHoliday } from '../../src/law/calendars.ts';
+import { deadlineOfLaw } from '../../src/law/deadline-of-law.ts';
+import type { OneLawInput } from '../../src/law/deadline-words.ts';
+import type { RegimeRow } from '../../src/law/regime-schema.ts';
+import { createRegimeTable, findRegimeRows } from '../../src/law/regime-table.ts';
 import { runs } from '../temporary.ts';
 
 const table = createRegimeTable();

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { computeDeadlines } from '../../src/law/deadlines.ts';
 import { regimesFileSchema } from '../../src/law/regime-schema.ts';
 import { createRegimeTable, findRegimeRows } from '../../src/law/regime-table.ts';
-import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { regimeCodeLines, regimeLines } from './regime-rows.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/deadlines.md'), 'utf8');

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { requestKinds } from '../../src/core/vocabulary.ts';
 import { computeDeadlines, type Deadlines, type DeadlinesInput } from '../../src/law/deadlines.ts';
 import { regimesFileSchema } from '../../src/law/regime-schema.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
-import { requestKinds } from '../../src/core/vocabulary.ts';
 import { runs } from '../temporary.ts';
 
 const regimes = createRegimeTable();

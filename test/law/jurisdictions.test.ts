@@ -8,8 +8,8 @@ import {
   mapJurisdiction,
   nearJurisdictions,
 } from '../../src/law/jurisdictions.ts';
-import { normaliseJurisdiction, placeOfEstablishment } from '../../src/law/regime-table.ts';
 import { profileSchema } from '../../src/law/profile.ts';
+import { normaliseJurisdiction, placeOfEstablishment } from '../../src/law/regime-table.ts';
 
 describe('words for a place', () => {
   it.each([

@@ -1,5 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/core/errors.ts';
+import type { RequestKind } from '../../src/core/vocabulary.ts';
 import {
   calendarOf,
   easterSunday,
@@ -8,7 +10,6 @@ import {
   knowsHolidays,
   publicHolidays,
 } from '../../src/law/calendars.ts';
-import { UsageError } from '../../src/core/errors.ts';
 import { regimeRowSchema, regimeSchema, regimesFileSchema } from '../../src/law/regime-schema.ts';
 import {
   createRegimeTable,
@@ -18,7 +19,6 @@ import {
   normaliseJurisdiction,
 } from '../../src/law/regime-table.ts';
 import { builtInRegimes, builtInRows } from '../../src/law/regimes.ts';
-import type { RequestKind } from '../../src/core/vocabulary.ts';
 
 const table = createRegimeTable();
 const at = (country: string | null, region: string | null = null, homeRegime: string | null = null): Establishment => ({

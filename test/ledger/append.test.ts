@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { findEntryFault, type NewEntry } from '../../src/crypto/entry.ts';
 import { CodedError, StoreUnavailable } from '../../src/core/errors.ts';
+import { findEntryFault, type NewEntry } from '../../src/crypto/entry.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { openStoreIn, temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
 

@@ -1,6 +1,6 @@
 // SQLite only: the attacks are statements in its dialect, against files that are copied for each of them.
 import { expect, test } from 'vitest';
-import { tableInDocs, isPossible, mustBeFound } from './attack-table.ts';
+import { isPossible, mustBeFound, tableInDocs } from './attack-table.ts';
 import { createAttackedWorld, findAttack } from './attack-world.ts';
 import { attacks } from './attacks.ts';
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { appendFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addBannerEvidence } from '../../src/banners/evidence.ts';
-import type { Context } from '../../src/context.ts';
+import type { Context } from '../../src/context/context.ts';
 import { verifierKeyOf } from '../../src/crypto/checkpoint.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { bytes } from '../tampering.ts';

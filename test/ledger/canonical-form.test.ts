@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { entryKinds } from '../../src/core/vocabulary.ts';
 import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { canonicalLeafData, leafData } from '../../src/crypto/entry.ts';
-import { entryKinds } from '../../src/core/vocabulary.ts';
 import { metaOf } from '../../src/ledger/append-delivery.ts';
 import { anyCharacter } from '../any-character.ts';
 import { runs } from '../temporary.ts';

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { appendFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { parseTreeHead, readCheckpoint, signCheckpoint } from '../../src/crypto/checkpoint.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
+import { parseTreeHead, readCheckpoint, signCheckpoint } from '../../src/crypto/checkpoint.ts';
 import { createJournal } from '../../src/ledger/journal.ts';
 import { temporaryFolder } from '../temporary.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { produceReport } from '../../src/documents/produce-report.ts';
-import { engine } from '../servers/databases.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
+import { engine } from '../servers/databases.ts';
 import { alter, bytes } from '../tampering.ts';
 
 test('verify names counts of refused deliveries below those that a report observed, and rows that keep others from being counted', async () => {

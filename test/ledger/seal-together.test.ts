@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { NewEntry } from '../../src/crypto/entry.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Store } from '../../src/store/store.ts';
 import { createJournal, type Journal } from '../../src/ledger/journal.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { sealLedger } from '../../src/ledger/seal.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify-ledger.ts';
+import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as verifier from '../../reports/verifier/verify.mjs';
-import { createTimeline } from '../../src/ledger/verify/check-times.ts';
 import { createProver, proofFiles } from '../../src/ledger/prove-entry.ts';
+import { createTimeline } from '../../src/ledger/verify/check-times.ts';
 import { runCli } from '../cli/command-line.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 

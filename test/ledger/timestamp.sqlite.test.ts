@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { certificatesIn, imprintOf, readTimestamp, requestTimestamp } from '../../src/ledger/timestamp.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
+import { certificatesIn, imprintOf, readTimestamp, requestTimestamp } from '../../src/ledger/timestamp.ts';
 import { createAuthority, openssl } from './time-stamping-authority.ts';
 
 const data = Buffer.from('consent-ledger/1234567890/1\n17\n');

@@ -12,8 +12,8 @@ import {
   openInstallation,
   type Picture,
   proofOf,
-  readTables,
   type Row,
+  readTables,
   type Surroundings,
 } from './installation.ts';
 import { copyOf, type MakeDatabase, type Movement } from './movements.ts';

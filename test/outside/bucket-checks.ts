@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Bucket } from '../../src/outside/bucket.ts';

@@ -1,10 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
 import { AwsV4Signer } from 'aws4fetch';
+import { expect, onTestFinished, test } from 'vitest';
 import { openBucket, readVersions } from '../../src/outside/bucket.ts';
-import { objectUrl, BucketError } from '../../src/outside/s3.ts';
+import { BucketError, objectUrl } from '../../src/outside/s3.ts';
 import { longest } from '../../src/service/outgoing-http.ts';
 import { checkBucket } from './bucket-checks.ts';
-import { KEY_ID, SECRET, signatureOf, type StandIn, startObjectStore } from './object-store.ts';
+import { KEY_ID, SECRET, type StandIn, signatureOf, startObjectStore } from './object-store.ts';
 
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 

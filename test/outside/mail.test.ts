@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
 import { checkMailServer, type MailSettings, sendMail } from '../../src/outside/mail.ts';
 import { SendError } from '../../src/outside/send-error.ts';
 import { chatBody, signedHeaders } from '../../src/outside/webhook.ts';

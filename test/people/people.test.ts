@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { admitAttempt, forgetFailures, pauseAfter, uncountAddress } from '../../src/people/attempts.ts';
-import { PASSWORD_MAX, passwordFits, hashPassword, passwordProblem } from '../../src/people/passwords.ts';
 import { createApiToken, findApiToken, listApiTokens } from '../../src/people/api-tokens.ts';
+import { admitAttempt, forgetFailures, pauseAfter, uncountAddress } from '../../src/people/attempts.ts';
 import { calendarToken, personOfCalendar } from '../../src/people/calendar-address.ts';
+import { hashPassword, PASSWORD_MAX, passwordFits, passwordProblem } from '../../src/people/passwords.ts';
 import {
   changePassword,
   changePerson,
@@ -14,8 +14,8 @@ import {
   listPeople,
   setDisabled,
 } from '../../src/people/people.ts';
-import type { PeopleDeps } from '../../src/people/sessions.ts';
 import { issuerName, proposeSecondFactor } from '../../src/people/second-factor.ts';
+import type { PeopleDeps } from '../../src/people/sessions.ts';
 import { signIn } from '../../src/people/sign-in.ts';
 import { temporaryLedger, testKeys } from '../temporary.ts';
 

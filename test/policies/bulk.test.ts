@@ -4,7 +4,7 @@ import type { PolicyDeps } from '../../src/policies/callable-source.ts';
 import { type FormA, formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import { settleByOfficer, settleCalls } from '../../src/policies/settle-calls.ts';
 import { loadPolicy } from '../../src/policies/show.ts';
-import { createPolicyWorld, impatient, patient, type PolicyWorld } from './policy-world.ts';
+import { createPolicyWorld, impatient, type PolicyWorld, patient } from './policy-world.ts';
 
 const types = ['privacy-policy', 'cookie-policy', 'terms-of-service'];
 const itemsOf = (count: number): FormA[] =>

@@ -4,7 +4,7 @@ import { settleByOfficer, settleCalls } from '../../src/policies/settle-calls.ts
 import { loadCalls } from '../../src/policies/show.ts';
 import type { FaultInput } from '../../src/sandbox/faults.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
-import { answering, createPolicyWorld, impatient, patient, type PolicyWorld, sourceFor } from './policy-world.ts';
+import { answering, createPolicyWorld, impatient, type PolicyWorld, patient, sourceFor } from './policy-world.ts';
 
 const privacy = formASchema.parse({ policy_type: 'privacy-policy', jurisdiction: 'GB', business_name: 'Acme' });
 

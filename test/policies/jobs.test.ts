@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { createPolicyJobs } from '../../src/policies/jobs.ts';
+import type { Context } from '../../src/context/context.ts';
 import { type Ending, JobEnded, JobRefused, type Json } from '../../src/jobs/job.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
-import type { Context } from '../../src/context.ts';
-import { formASchema } from '../../src/policies/generate.ts';
 import { loadPlanItems, planBulk } from '../../src/policies/bulk.ts';
-import { loadCalls } from '../../src/policies/show.ts';
 import type { PolicyDeps } from '../../src/policies/callable-source.ts';
+import { formASchema } from '../../src/policies/generate.ts';
+import { createPolicyJobs } from '../../src/policies/policy-jobs.ts';
+import { loadCalls } from '../../src/policies/show.ts';
 import { createPolicyWorld, type PolicyWorld } from './policy-world.ts';
 
 async function planOf(world: PolicyWorld, count: number): Promise<string> {

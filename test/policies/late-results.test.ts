@@ -4,10 +4,10 @@ import type { PolicyDeps } from '../../src/policies/callable-source.ts';
 import { formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import { settleByOfficer, settleCalls } from '../../src/policies/settle-calls.ts';
 import { loadCalls, loadUnknownItems } from '../../src/policies/show.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
 import type { ServiceAnswer } from '../../src/service/api-transport.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
-import { createPolicyWorld, impatient, patient, type PolicyWorld } from './policy-world.ts';
+import { createPolicyWorld, impatient, type PolicyWorld, patient } from './policy-world.ts';
 
 const types = ['privacy-policy', 'cookie-policy'];
 const items = types.map((type) => formASchema.parse({ policy_type: type, jurisdiction: 'GB', business_name: 'Acme' }));

@@ -4,12 +4,12 @@ import { StoreUnavailable } from '../../src/core/errors.ts';
 import { planBulk, runBulk } from '../../src/policies/bulk.ts';
 import { keyIdOf } from '../../src/policies/call-once.ts';
 import type { PolicyDeps } from '../../src/policies/callable-source.ts';
-import { formASchema, generatePolicy, type GenerateOutcome } from '../../src/policies/generate.ts';
+import { formASchema, type GenerateOutcome, generatePolicy } from '../../src/policies/generate.ts';
 import { publishPolicy } from '../../src/policies/publish.ts';
 import { settleCalls } from '../../src/policies/settle-calls.ts';
 import { loadCalls } from '../../src/policies/show.ts';
 import type { Tables } from '../../src/store/schema.ts';
-import { answering, createPolicyWorld, impatient, patient, type PolicyWorld, sourceFor } from './policy-world.ts';
+import { answering, createPolicyWorld, impatient, type PolicyWorld, patient, sourceFor } from './policy-world.ts';
 
 const form = formASchema.parse({ policy_type: 'imprint', jurisdiction: 'DE' });
 

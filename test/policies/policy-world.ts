@@ -1,17 +1,17 @@
 import { onTestFinished } from 'vitest';
+import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
 import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
-import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { createLog } from '../../src/log.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { createLog } from '../../src/log/log.ts';
 import { createPolicyDeps, type PolicyDeps } from '../../src/policies/callable-source.ts';
 import { createProjector } from '../../src/projections/run.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { ServiceAnswer } from '../../src/service/api-transport.ts';
 import type { Store } from '../../src/store/store.ts';
-import { temporaryStore, testKeys } from '../temporary.ts';
 import { ON_LOOPBACK } from '../service/answering-server.ts';
+import { temporaryStore, testKeys } from '../temporary.ts';
 
 /** An installation that drives a sandbox; both use one clock, which moves only while a caller waits. */
 export interface PolicyWorld {

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { findWarnings } from '../../src/attention/operator-warnings.ts';
+import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import {
-  findDisagreements,
   fetchPolicyList,
-  loadCatalogue,
+  findDisagreements,
   listedPolicyKey,
+  loadCatalogue,
   loadListedLinks,
   loadPublishedLink,
 } from '../../src/policies/list.ts';
-import { formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import { awaitWebhooks, publishPolicy } from '../../src/policies/publish.ts';
 import { settleCalls } from '../../src/policies/settle-calls.ts';
 import { loadCalls, loadPolicy } from '../../src/policies/show.ts';
 import { rebuild } from '../../src/projections/rebuild.ts';
-import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { calmSurroundings } from '../attention/surroundings.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
-import { createPolicyWorld, patient, type PolicyWorld } from './policy-world.ts';
+import { createPolicyWorld, type PolicyWorld, patient } from './policy-world.ts';
 
 const form = formASchema.parse({ policy_type: 'imprint', jurisdiction: 'DE' });
 

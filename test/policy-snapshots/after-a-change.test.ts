@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/crypto/hash.ts';
-import { textAt } from '../../src/policy-texts/text-versions.ts';
-import { createHostedUrls, takeSnapshots } from '../../src/policy-snapshots/take.ts';
 import { requestRoutineSnapshots } from '../../src/policy-snapshots/request.ts';
 import { loadPolicyTexts, loadStoredText } from '../../src/policy-snapshots/stored-texts.ts';
+import { createHostedUrls, takeSnapshots } from '../../src/policy-snapshots/take.ts';
+import { textAt } from '../../src/policy-texts/text-versions.ts';
 import { answeringServer } from '../service/answering-server.ts';
 import { createSnapshotWorld, looksOf, MINUTE } from './world.ts';
 

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { createPolicyDeps } from '../../src/policies/callable-source.ts';
 import { publishPolicy } from '../../src/policies/publish.ts';
 import { requestRoutineSnapshots } from '../../src/policy-snapshots/request.ts';
-import { createSnapshotWorld, looksOf, MINUTE } from './world.ts';
 import { ON_LOOPBACK } from '../service/answering-server.ts';
+import { createSnapshotWorld, looksOf, MINUTE } from './world.ts';
 
 it('asking for texts results in one fetch per policy, and no change is left to a fetch that begins too early for it', async () => {
   const world = await createSnapshotWorld();

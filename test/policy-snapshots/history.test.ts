@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { loadPolicyTextIntervals } from '../../reports/policy-texts.ts';
-import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import { requestRoutineSnapshots } from '../../src/policy-snapshots/request.ts';
 import { loadPolicyTexts } from '../../src/policy-snapshots/stored-texts.ts';
+import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import { createSnapshotWorld, looksOf, MINUTE } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findWarnings } from '../../src/attention/operator-warnings.ts';
 import { checkDescriptions, checkStoredDescriptions } from '../../src/commands/doctor/network.ts';
-import type { Context } from '../../src/context.ts';
+import type { Context } from '../../src/context/context.ts';
 import { watchDescription } from '../../src/policy-snapshots/openapi-watch.ts';
 import { calmSurroundings } from '../attention/surroundings.ts';
 import { get, type Json } from '../sandbox/sandbox-world.ts';

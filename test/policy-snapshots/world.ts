@@ -1,18 +1,18 @@
 import { onTestFinished } from 'vitest';
-import { createSnapshotJobs, createSnapshotTriggers } from '../../src/policy-snapshots/jobs.ts';
-import { createSnapshotDeps } from '../../src/policy-snapshots/fetching.ts';
+import type { Context } from '../../src/context/context.ts';
 import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
 import { JobRefused, type Json } from '../../src/jobs/job.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { createSnapshotDeps } from '../../src/policy-snapshots/fetching.ts';
+import { createSnapshotJobs, createSnapshotTriggers } from '../../src/policy-snapshots/snapshot-jobs.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../src/projections/run.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Policy } from '../../src/sandbox/policy-shelf.ts';
-import type { Context } from '../../src/context.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Store } from '../../src/store/store.ts';
-import { temporaryLedger } from '../temporary.ts';
 import { ON_LOOPBACK } from '../service/answering-server.ts';
+import { temporaryLedger } from '../temporary.ts';
 
 type Deps = Context['snapshots'];
 

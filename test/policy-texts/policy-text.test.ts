@@ -6,8 +6,8 @@ import {
   addSighting,
   inForceBetween,
   type Sighting,
-  textAt,
   type TextVersion,
+  textAt,
 } from '../../src/policy-texts/text-versions.ts';
 import { computed, runs } from '../temporary.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import type { Action } from '../../src/core/action.ts';
-import type { NewEntry } from '../../src/crypto/entry.ts';
 import type { Fact } from '../../receivers/index.ts';
 import type { Occurred } from '../../receivers/occurred.ts';
+import type { Action } from '../../src/core/action.ts';
 import { consentStates, requestKinds } from '../../src/core/vocabulary.ts';
+import type { NewEntry } from '../../src/crypto/entry.ts';
 import { anyCharacter } from '../any-character.ts';
 import { officerAction, pulledRow, type TestBody, webhook } from './world.ts';
 

@@ -6,7 +6,7 @@ import { createShadows, overShadows } from '../../src/projections/shadow.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
 import type { Query, Store } from '../../src/store/store.ts';
 import { engine } from '../servers/databases.ts';
-import { createWorld, decisionFact, officerAction, webhook, type World } from './world.ts';
+import { createWorld, decisionFact, officerAction, type World, webhook } from './world.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
 const occurred: Occurred = { at, basis: 'payload', counts: true };

@@ -1,18 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isExpired, standingAt, storedJudgement, timelineOf } from '../../src/core/consent-timeline.ts';
-import { canonicalJson } from '../../src/crypto/canonical.ts';
 import type { RequestFact } from '../../receivers/dsar.ts';
 import type { Fact } from '../../receivers/index.ts';
 import type { IntegrationFact } from '../../receivers/integration.ts';
 import type { PolicyFact } from '../../receivers/policy.ts';
 import { decisionIdOf } from '../../receivers/read.ts';
 import type { ScanFact } from '../../receivers/scan.ts';
-import { countAmbiguousRepeats, loadAmbiguousRepeats } from '../../src/projections/ambiguous-repeats.ts';
+import { isExpired, standingAt, storedJudgement, timelineOf } from '../../src/core/consent-timeline.ts';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
 import type { NewEntry } from '../../src/crypto/entry.ts';
+import { countAmbiguousRepeats, loadAmbiguousRepeats } from '../../src/projections/ambiguous-repeats.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { type PlainRecord, replay } from '../consent/plain-replay.ts';
+import { PATIENTLY, runs } from '../temporary.ts';
 import {
   createWorld,
   decisionFact,
@@ -21,10 +22,9 @@ import {
   officerAction,
   pulledRow,
   type TestBody,
-  webhook,
   type World,
+  webhook,
 } from './world.ts';
-import { PATIENTLY, runs } from '../temporary.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
 const payloadTime = (hour: number) => ({

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readers } from '../../src/projections/projection.ts';
+import { knownEvents } from '../../src/core/vocabulary.ts';
 import type { NewEntry } from '../../src/crypto/entry.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
-import { knownEvents } from '../../src/core/vocabulary.ts';
+import { readers } from '../../src/projections/projection.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import { anyCharacter } from '../any-character.ts';
-import { createWorld, dump, beginAnew, officerAction, rules, webhook } from './world.ts';
 import { PATIENTLY, runs } from '../temporary.ts';
+import { beginAnew, createWorld, dump, officerAction, rules, webhook } from './world.ts';
 
 const text = fc.oneof(
   fc.constantFrom(

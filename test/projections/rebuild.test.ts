@@ -1,16 +1,16 @@
-import { CodedError } from '../../src/core/errors.ts';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
+import { CodedError } from '../../src/core/errors.ts';
 import { allProjections } from '../../src/projections/index.ts';
 import { compareWithRebuild, rebuild } from '../../src/projections/rebuild.ts';
+import { readModelNames } from '../../src/projections/tables.ts';
 import { migrationsFor } from '../../src/store/migrations.ts';
 import { findPositionFault } from '../../src/store/queries/fold-position.ts';
-import { readModelNames } from '../../src/projections/tables.ts';
 import type { Store } from '../../src/store/store.ts';
-import { entrySequences } from './events.ts';
-import { beginAnew, createWorld, decisionFact, dump, forgetProjections, rules, webhook, type World } from './world.ts';
 import { PATIENTLY, runs } from '../temporary.ts';
+import { entrySequences } from './events.ts';
+import { beginAnew, createWorld, decisionFact, dump, forgetProjections, rules, type World, webhook } from './world.ts';
 
 test('a live run in batches of any size gives the rows of a rebuild, of one big batch and of single entries', async () => {
   const { store, projector } = await createWorld();

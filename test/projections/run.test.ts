@@ -3,12 +3,12 @@ import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { deliveries } from '../../src/projections/deliveries.ts';
 import type { Projection } from '../../src/projections/projection.ts';
-import { createProjector, pauseFor, restAfter } from '../../src/projections/run.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
+import { createProjector, pauseFor, restAfter } from '../../src/projections/run.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Fold } from '../../src/tracing/trace.ts';
 import { PATIENTLY } from '../temporary.ts';
-import { createWorld, rules, webhook, type World } from './world.ts';
+import { createWorld, rules, type World, webhook } from './world.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
 

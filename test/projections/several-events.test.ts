@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
+import type { NewEntry } from '../../src/crypto/entry.ts';
+import { sha256 } from '../../src/crypto/hash.ts';
 import { readers } from '../../src/projections/projection.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
-import type { NewEntry } from '../../src/crypto/entry.ts';
-import { canonicalJson } from '../../src/crypto/canonical.ts';
-import { sha256 } from '../../src/crypto/hash.ts';
-import { createWorld, dump, officerAction, rules, webhook, type World } from './world.ts';
+import { createWorld, dump, officerAction, rules, type World, webhook } from './world.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 const request = (email: string, more: object = {}) => ({

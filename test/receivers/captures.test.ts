@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DecisionFact } from '../../receivers/consent.ts';
-import { readConsentRow, readDelivery, type Reading } from '../../receivers/read.ts';
+import { type Reading, readConsentRow, readDelivery } from '../../receivers/read.ts';
 import { isNecessary, judgeChoice, purposeKey } from '../../src/core/consent-judgement.ts';
 import { type Capture, keptCaptures } from './captures/fixtures.ts';
 import { bytes, context } from './reading.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { decisionIdOf, readConsentRow, readDelivery } from '../../receivers/read.ts';
 import type { DecisionFact } from '../../receivers/consent.ts';
 import { isAnonymousRepeat } from '../../receivers/index.ts';
-import { bytes, context, factOf, read, RECEIVED } from './reading.ts';
+import { decisionIdOf, readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { bytes, context, factOf, RECEIVED, read } from './reading.ts';
 
 const decision = (fields: object, fieldNames: Record<string, string[]> = {}) =>
   factOf(read({ event: 'consent.recorded', visitor_hash: 'v1', ...fields }, fieldNames), 'decision');

@@ -1,5 +1,5 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { createHmac } from 'node:crypto';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DiagnoseInput, diagnoseSignature } from '../../receivers/diagnose.ts';

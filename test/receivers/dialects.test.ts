@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decisionIdOf, readConsentRow, readDelivery, type Reading } from '../../receivers/read.ts';
 import type { Fact } from '../../receivers/index.ts';
+import { decisionIdOf, type Reading, readConsentRow, readDelivery } from '../../receivers/read.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import { dialectNames, dialects, renderBody } from '../../src/sandbox/dialects.ts';
 import type { Choice, DecisionHappening, Happening, PurposeChoices } from '../../src/sandbox/happenings.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { discover, type DiscoverySample, effectsOfMapping } from '../../receivers/discover/discover.ts';
+import { type DiscoverySample, discover, effectsOfMapping } from '../../receivers/discover/discover.ts';
 import { maskValue } from '../../receivers/discover/kinds.ts';
 import { readConsentRow, readDelivery } from '../../receivers/read.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';

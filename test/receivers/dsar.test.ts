@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readDelivery } from '../../receivers/read.ts';
 import { isAnonymousRepeat } from '../../receivers/index.ts';
+import { readDelivery } from '../../receivers/read.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
-import { context, factOf, read, RECEIVED } from './reading.ts';
+import { context, factOf, RECEIVED, read } from './reading.ts';
 
 const request = (fields: object) => factOf(read({ event: 'dsar.submitted', ...fields }), 'request');
 

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldNames } from '../../receivers/field-names.ts';
 import { eventNameOf, readConsentRow, readDelivery } from '../../receivers/read.ts';
-import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { documentedEvents, knownEvents } from '../../src/core/vocabulary.ts';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { anyCharacter } from '../any-character.ts';
-import { bytes, context, factOf, read } from './reading.ts';
 import { computed, runs } from '../temporary.ts';
+import { bytes, context, factOf, read } from './reading.ts';
 
 const published = {
   event: 'policy.published',

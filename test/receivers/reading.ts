@@ -1,5 +1,5 @@
-import { type ReadingContext, readDelivery, type Reading } from '../../receivers/read.ts';
 import type { Fact } from '../../receivers/index.ts';
+import { type Reading, type ReadingContext, readDelivery } from '../../receivers/read.ts';
 
 /** When every body in these tests was received. */
 export const RECEIVED = '2026-07-01T12:00:00.000Z';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { inUrgency, type RequestKind } from '../../src/core/vocabulary.ts';
 import { readKinds, requestKindOf } from '../../receivers/request-kinds.ts';
 import { sentencesOf } from '../../receivers/request-words.ts';
+import { inUrgency, type RequestKind } from '../../src/core/vocabulary.ts';
 
 /** Texts that ask for exactly one right. */
 const one: Readonly<Partial<Record<RequestKind, readonly string[]>>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { readProse } from '../../receivers/request-prose.ts';
+import type { RequestKind } from '../../src/core/vocabulary.ts';
 
 /** Messages that plainly ask for rights. */
 const plain: readonly (readonly [string, readonly RequestKind[]])[] = [

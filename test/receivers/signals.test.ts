@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { isDamaged } from '../../receivers/signals/bits.ts';
 import { decodeSignals } from '../../receivers/signals/decode.ts';
-import { decodeGppString, type UsSection } from '../../receivers/signals/gpp-string.ts';
 import { usLayouts } from '../../receivers/signals/gpp-sections.ts';
+import { decodeGppString, type UsSection } from '../../receivers/signals/gpp-string.ts';
 import { decodeTcString, type TcString } from '../../receivers/signals/tc-string.ts';
 import { computed, runs } from '../temporary.ts';
 import {

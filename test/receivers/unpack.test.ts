@@ -2,10 +2,10 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { MAX_EVENTS } from '../../receivers/batch.ts';
-import { readDelivery, type Reading, type ReadingContext } from '../../receivers/read.ts';
+import { type Reading, type ReadingContext, readDelivery } from '../../receivers/read.ts';
 import { MAX_DECOMPRESSED } from '../../receivers/unpack.ts';
 import { computed, runs } from '../temporary.ts';
-import { bytes, context, factOf, read, RECEIVED } from './reading.ts';
+import { bytes, context, factOf, RECEIVED, read } from './reading.ts';
 
 const request = (email: string, more: object = {}) => ({
   event: 'dsar.submitted',

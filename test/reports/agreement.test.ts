@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { consentAudit } from '../../reports/consent-audit.ts';
 import type { Completeness } from '../../reports/consent-audit/completeness-blocks.ts';
-import { reconciliation } from '../../reports/reconciliation.ts';
+import { consentAudit } from '../../reports/consent-audit.ts';
 import type { Agreement } from '../../reports/reconciliation/agreement.ts';
+import { reconciliation } from '../../reports/reconciliation.ts';
 import type { ReportInput } from '../../reports/report.ts';
 import { isLong } from '../temporary.ts';
 import { collect, decision, delivery, observe, openWorld, syncRun, type World } from './world.ts';

@@ -6,11 +6,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
 import { consentRecordSchema } from '../../reports/consent-record.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
-import { produceDsarPack } from './whole-pack.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';
+import { produceDsarPack } from './whole-pack.ts';
 import { collect, decision, openWorld, packInput, type World } from './world.ts';
 
 const page = Buffer.from('<!doctype html><script>alert(1)</script><button>Accept all</button>');

@@ -1,11 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { consentAudit } from '../../reports/consent-audit.ts';
-import { gapsIn, mergeSpans } from '../../reports/pulls.ts';
 import type { ConsentAudit } from '../../reports/consent-audit/gather.ts';
-import { timelineOf, type ToldDecision } from '../../src/core/consent-timeline.ts';
+import { consentAudit } from '../../reports/consent-audit.ts';
 import { limits } from '../../reports/create-report.ts';
+import { gapsIn, mergeSpans } from '../../reports/pulls.ts';
 import type { ReportInput } from '../../reports/report.ts';
+import { type ToldDecision, timelineOf } from '../../src/core/consent-timeline.ts';
 import { pdfAttachment, pdfText } from './files.ts';
 import {
   anHourLater,

@@ -1,11 +1,11 @@
-import { emptyFolded, foldedColumn } from '../../src/cases/folded.ts';
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
+import { emptyFolded, foldedColumn } from '../../src/cases/folded.ts';
 import { commitmentOf } from '../../src/crypto/entry.ts';
-import { produceDsarPack } from './whole-pack.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';
+import { produceDsarPack } from './whole-pack.ts';
 import {
   anHourLater,
   collect,

@@ -2,15 +2,15 @@ import { letterLanguages } from '../../reports/letters/languages.ts';
 import { letterLaws } from '../../reports/letters/laws.ts';
 import {
   type Letter,
+  type LetterFacts,
   letterBlocks,
   type letterFrame,
   letterProblem,
   letterProposals,
-  type LetterFacts,
 } from '../../reports/letters/letter.ts';
+import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
 import type { Block } from '../../reports/render/blocks.ts';
-import { letterSteps, type LetterStep } from '../../reports/letters/texts.ts';
-import { requestKinds, type RequestKind } from '../../src/core/vocabulary.ts';
+import { type RequestKind, requestKinds } from '../../src/core/vocabulary.ts';
 import { whyNotRefused } from '../../src/law/deadlines.ts';
 import { createRegimeTable, findRegimeRows } from '../../src/law/regime-table.ts';
 import { profile } from './profile.ts';

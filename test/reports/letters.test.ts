@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { profileSchema } from '../../src/law/profile.ts';
-import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
 import { letterLaws } from '../../reports/letters/laws.ts';
 import {
@@ -13,20 +11,22 @@ import {
 } from '../../reports/letters/letter.ts';
 import { fitLetter, renderPdf } from '../../reports/render/pdf.ts';
 import { openPaper } from '../../reports/render/sheet.ts';
+import { profileSchema } from '../../src/law/profile.ts';
+import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { lastPage, pdfInfo, pdfText } from './files.ts';
-import { profile } from './profile.ts';
 import {
   englishIn,
   FILLED,
   factsOf,
   foreignLaws,
-  lettersOf,
   letterOf,
+  lettersOf,
   type NamedLetter,
   spread,
   wordsOf,
   writtenAt,
 } from './letter-world.ts';
+import { profile } from './profile.ts';
 
 const others = Object.keys(letterLanguages).filter((language) => language !== 'en');
 

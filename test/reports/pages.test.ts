@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reports } from '../../reports/index.ts';
-import { renderPdf } from '../../reports/render/pdf.ts';
-import type { Block, Frame } from '../../reports/render/blocks.ts';
 import { formatShares } from '../../reports/format.ts';
+import { reports } from '../../reports/index.ts';
+import type { Block, Frame } from '../../reports/render/blocks.ts';
+import { renderPdf } from '../../reports/render/pdf.ts';
 import { lastPage, pdfText } from './files.ts';
 import { collect, fillMonth, openWorld, type World } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
-import { reconciliation } from '../../reports/reconciliation.ts';
 import type { Agreement } from '../../reports/reconciliation/agreement.ts';
+import { reconciliation } from '../../reports/reconciliation.ts';
 import type { ReportInput } from '../../reports/report.ts';
 import { pdfText } from './files.ts';
 import { collect, decision, fillMonth, observe, openWorld, syncRun, type World } from './world.ts';

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import type { Insertable } from 'kysely';
-import { afterAll, beforeEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
 import type { Report, ReportInput } from '../../reports/report.ts';
-import { type scanAuditJson, loadInventories } from '../../reports/scan-audit/findings.ts';
+import { loadInventories, type scanAuditJson } from '../../reports/scan-audit/findings.ts';
 import { scanAudit } from '../../reports/scan-audit.ts';
 import type { ScanItem } from '../../src/core/site-inventory.ts';
 import type { Tables } from '../../src/store/schema.ts';

@@ -2,9 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
-import { produceDsarPack } from './whole-pack.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';
+import { produceDsarPack } from './whole-pack.ts';
 import { collect, decision, ledgerEntry, openWorld, packInput, policyChange, textLook, type World } from './world.ts';
 
 const own = 'subject-own';

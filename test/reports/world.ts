@@ -1,12 +1,12 @@
-import { emptyFolded, foldedColumn } from '../../src/cases/folded.ts';
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { onTestFinished, vi } from 'vitest';
-import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
-import { reportPeriod, type ReportInput } from '../../reports/report.ts';
-import { periodKey, readCounters } from '../../src/store/queries/counters.ts';
+import { type ReportInput, reportPeriod } from '../../reports/report.ts';
+import { emptyFolded, foldedColumn } from '../../src/cases/folded.ts';
+import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
 import { type StoredJudgement, storedJudgement, timelineOf } from '../../src/core/consent-timeline.ts';
+import { periodKey, readCounters } from '../../src/store/queries/counters.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { isFolded, type TableName, type Tables } from '../../src/store/schema.ts';

@@ -2,8 +2,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { dialectNames } from '../../src/sandbox/dialects.ts';
-import { isLong } from '../temporary.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { isLong } from '../temporary.ts';
 import { type Json, withSandbox } from './sandbox-world.ts';
 
 async function loadDescription(sandbox: Sandbox): Promise<Json> {

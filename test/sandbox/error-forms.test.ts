@@ -5,8 +5,8 @@ import { errorForms } from '../../src/sandbox/dialect.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import { type Json, withSandbox } from './sandbox-world.ts';
 import { ON_LOOPBACK } from '../service/answering-server.ts';
+import { type Json, withSandbox } from './sandbox-world.ts';
 
 interface Asked {
   readonly method?: string;

@@ -1,17 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { decisionIdOf, readConsentRow, readDelivery, type Reading } from '../../receivers/read.ts';
-import { verifySignature } from '../../receivers/signature-node.ts';
 import type { DecisionFact } from '../../receivers/consent.ts';
 import type { Fact } from '../../receivers/index.ts';
+import { decisionIdOf, type Reading, readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { verifySignature } from '../../receivers/signature-node.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
-import { chooseDialect, describeDialect, renderBody } from '../../src/sandbox/dialects.ts';
 import { createMixed, drawChoices, openChoices, purposeOrder, purposeWords } from '../../src/sandbox/dialects/mixed.ts';
+import { chooseDialect, describeDialect, renderBody } from '../../src/sandbox/dialects.ts';
 import type { Choice, DecisionHappening, Happening, PurposeChoices } from '../../src/sandbox/happenings.ts';
 import { startSandbox } from '../../src/sandbox/start.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { pullConsentLogs } from '../../src/sync/pull.ts';
-import { sourceAt, syncingWith } from '../sync/syncing.ts';
 import { ON_LOOPBACK } from '../service/answering-server.ts';
+import { sourceAt, syncingWith } from '../sync/syncing.ts';
 
 const at = new Date('2026-06-30T08:15:42.000Z');
 const context = { receivedAt: '2026-06-30T08:15:43.500Z', options: { fieldNames: {}, assumedOffset: '+00:00' } };

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { StateFileError } from '../../src/sandbox/state.ts';
 import { type StartOptions, startSandbox } from '../../src/sandbox/start.ts';
+import { StateFileError } from '../../src/sandbox/state.ts';
 import { allRows, get, NOON, post, withEndpoint } from './sandbox-world.ts';
 
 const item = { policy_type: 'imprint', jurisdiction: 'DE' };

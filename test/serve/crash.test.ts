@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { runCli } from '../cli/command-line.ts';
 import { deliver, type Serving, startServing } from '../serving.ts';
-import { PATIENTLY, openStoreIn, temporaryFolder, runs } from '../temporary.ts';
+import { openStoreIn, PATIENTLY, runs, temporaryFolder } from '../temporary.ts';
 
 const ROUNDS = runs(2);
 const SENDERS = 16;

@@ -1,7 +1,7 @@
 // SQLite only: about the files of the database and the disk under them.
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
 import { once } from 'node:events';
+import { chmodSync, existsSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { openConnection } from '../../src/store/sqlite/driver.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { runCli } from '../cli/command-line.ts';
-import { deliver, serveHere, startServing, type Serving } from '../serving.ts';
+import { deliver, type Serving, serveHere, startServing } from '../serving.ts';
 import { alter } from '../tampering.ts';
 import { PATIENTLY, runsAll, temporaryFolder } from '../temporary.ts';
 

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { findFreePort } from '../servers/own-process.ts';
 import { runCli } from '../cli/command-line.ts';
+import { findFreePort } from '../servers/own-process.ts';
 import { cliPath, deliver, environment } from '../serving.ts';
-import { PATIENTLY, openStoreIn, temporaryFolder } from '../temporary.ts';
+import { openStoreIn, PATIENTLY, temporaryFolder } from '../temporary.ts';
 
 interface Receiver {
   readonly url: string;

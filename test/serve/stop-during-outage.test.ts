@@ -1,16 +1,16 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { once } from 'node:events';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import { closeWithin } from '../../src/jobs/time-limits.ts';
-import { runCli } from '../cli/command-line.ts';
 import { columnsOf } from '../../src/store/schema.ts';
-import { cliPath, deliver, environment, startServing } from '../serving.ts';
+import { runCli } from '../cli/command-line.ts';
 import { startRedis } from '../servers/redis.ts';
+import { cliPath, deliver, environment, startServing } from '../serving.ts';
 import { alter } from '../tampering.ts';
-import { PATIENTLY, openStoreIn, temporaryFolder } from '../temporary.ts';
+import { openStoreIn, PATIENTLY, temporaryFolder } from '../temporary.ts';
 
 async function secondsUntil(ended: Promise<unknown>): Promise<number> {
   const before = performance.now();

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ServiceError, type ServiceErrorKind, serviceErrorKinds } from '../../src/service/service-error.ts';
 import { createTransport, type TransportOptions } from '../../src/service/api-transport.ts';
-import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
+import { ServiceError, type ServiceErrorKind, serviceErrorKinds } from '../../src/service/service-error.ts';
+import { answeringServer, ON_LOOPBACK, sendJson } from './answering-server.ts';
 
 const apiKey = 'pak_live_0123456789abcdef';
 const quick = { apiKey, backOffMs: 1, retries: 3 } satisfies Partial<TransportOptions>;

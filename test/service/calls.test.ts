@@ -1,11 +1,11 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readBulkResult, readGenerated, readPublished } from '../../src/service/policies.ts';
 import { createServiceClient } from '../../src/service/client.ts';
-import { networkFaultOf, changedNothing, ServiceError, serviceErrorKinds } from '../../src/service/service-error.ts';
+import { readBulkResult, readGenerated, readPublished } from '../../src/service/policies.ts';
+import { changedNothing, networkFaultOf, ServiceError, serviceErrorKinds } from '../../src/service/service-error.ts';
 import { selfSigned } from '../cli/self-signed.ts';
-import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
+import { answeringServer, ON_LOOPBACK, sendJson } from './answering-server.ts';
 
 const apiKey = 'pak_live_0123456789abcdef';
 const clientAt = (baseUrl: string) => createServiceClient({ destinations: ON_LOOPBACK, baseUrl, apiKey, backOffMs: 1 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createServiceClient } from '../../src/service/client.ts';
 import { readPage } from '../../src/service/consent-logs.ts';
 import { runs } from '../temporary.ts';
-import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
+import { answeringServer, ON_LOOPBACK, sendJson } from './answering-server.ts';
 
 const page = (text: string | Buffer) => readPage({ bytes: Buffer.from(text as string), serverDate: null });
 const texts = async (text: string | Buffer) => (await page(text)).rows.map((row) => row.bytes.toString('utf8'));

@@ -1,10 +1,10 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { fetchPublic } from '../../src/service/public-fetch.ts';
-import { generateViaMcp } from '../../src/service/mcp.ts';
-import type { ServiceError } from '../../src/service/service-error.ts';
 import { createTransport } from '../../src/service/api-transport.ts';
-import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
+import { generateViaMcp } from '../../src/service/mcp.ts';
+import { fetchPublic } from '../../src/service/public-fetch.ts';
+import type { ServiceError } from '../../src/service/service-error.ts';
+import { answeringServer, ON_LOOPBACK, sendJson } from './answering-server.ts';
 
 const page = Buffer.from(JSON.stringify({ data: Array.from({ length: 500 }, (_, id) => ({ id })) }));
 const encodings: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type Node, parseTree } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { findElements, findMembers, mayHoldLongNumbers, readExactly } from '../../src/service/page-salvage.ts';
 import { parseJson } from '../../src/core/json.ts';
+import { findElements, findMembers, mayHoldLongNumbers, readExactly } from '../../src/service/page-salvage.ts';
 import { anyCharacter } from '../any-character.ts';
 import { jsonText } from '../json-text.ts';
 import { runs } from '../temporary.ts';

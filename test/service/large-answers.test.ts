@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createTransport } from '../../src/service/api-transport.ts';
 import { readPage } from '../../src/service/consent-logs.ts';
 import { fetchPolicyPages } from '../../src/service/policies.ts';
-import { createTransport } from '../../src/service/api-transport.ts';
-import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
+import { answeringServer, ON_LOOPBACK, sendJson } from './answering-server.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const page = (rows: string) => ({ bytes: Buffer.from(`{"data":[${rows}],"next_cursor":"c"}`), serverDate: null });

@@ -3,7 +3,7 @@ import { generateViaMcp, toolError, toToolArguments } from '../../src/service/mc
 import { readGenerated } from '../../src/service/policies.ts';
 import { changedNothing, ServiceError } from '../../src/service/service-error.ts';
 import { withSandbox } from '../sandbox/sandbox-world.ts';
-import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
+import { answeringServer, ON_LOOPBACK, sendJson } from './answering-server.ts';
 
 const form = { policy_type: 'privacy-policy', jurisdiction: 'DE', language: 'de', business_name: 'Acme GmbH' };
 const body = Buffer.from(JSON.stringify(form));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fetchDescription, findGoneIn, findGone, reliedOn } from '../../src/service/openapi.ts';
+import { fetchDescription, findGone, findGoneIn, reliedOn } from '../../src/service/openapi.ts';
 import { get, type Json, withSandbox } from '../sandbox/sandbox-world.ts';
-import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
+import { answeringServer, ON_LOOPBACK, sendJson } from './answering-server.ts';
 
 /** The findings for an altered description of the sandbox. */
 function altered(change: (description: Json) => void): string[] {

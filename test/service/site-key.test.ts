@@ -3,7 +3,7 @@ import { checkSiteKey } from '../../src/context/check-key.ts';
 import { fetchEmbedPolicy } from '../../src/service/public-fetch.ts';
 import { newSourceSchema } from '../../src/sources/changes.ts';
 import { sourceAt } from '../sync/syncing.ts';
-import { answeringServer, sendJson, ON_LOOPBACK } from './answering-server.ts';
+import { answeringServer, ON_LOOPBACK, sendJson } from './answering-server.ts';
 
 const text = { html: '<p>Privacy</p>' };
 const error = (code: string) => ({ error: { code, message: 'No.' } });

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/context/context.ts';
 import { offboardSource } from '../../src/context/offboard.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { deliverTo, runHere, untilThere } from '../cli/command-line.ts';
 import { environment, serveHere } from '../serving.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';

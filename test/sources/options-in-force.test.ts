@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { rebuild } from '../../src/projections/rebuild.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { rebuild } from '../../src/projections/rebuild.ts';
 import { createOptionsInForce } from '../../src/sources/options-in-force.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { alter } from '../tampering.ts';

@@ -1,13 +1,14 @@
 // SQLite only: PostgreSQL keeps deduplication keys unique by an index.
-import { copyFile, open as openFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+
 import { createHash, randomBytes } from 'node:crypto';
+import { copyFile, open as openFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { sealEntry } from '../../src/crypto/entry.ts';
-import { dedupePath, DedupeKeys, FIND_SEQS } from '../../src/store/sqlite/dedupe.ts';
+import { DedupeKeys, dedupePath, FIND_SEQS } from '../../src/store/sqlite/dedupe.ts';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { ConstraintViolation, type Store } from '../../src/store/store.ts';

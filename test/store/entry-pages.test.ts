@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { createLedger } from '../../src/ledger/ledger.ts';
 import { readEntryPage } from '../../src/store/queries/entry-pages.ts';
 import type { Query } from '../../src/store/store.ts';
 import { engine } from '../servers/databases.ts';
 import { alter } from '../tampering.ts';
 import { openStoreIn, temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
-import { onTestFinished } from 'vitest';
 
 const at = '2026-07-01T10:00:00.000Z';
 const everything = { entries: 500, bytes: 1 << 20 };

@@ -1,22 +1,22 @@
 // PostgreSQL only: many processes on one server, its outages, and its settings.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { sealEntry } from '../../src/crypto/entry.ts';
 import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
+import { sealEntry } from '../../src/crypto/entry.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { loadFoldPosition } from '../../src/projections/position.ts';
 import { FOLD_LOCK } from '../../src/store/postgres/driver.ts';
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/open.ts';
 import { columnsOf } from '../../src/store/schema.ts';
 import { ConstraintViolation, type Store } from '../../src/store/store.ts';
+import { bundled } from '../bundled.ts';
 import { createDatabase } from '../servers/databases.ts';
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
-import { bundled } from '../bundled.ts';
 import { isLong, testKeys } from '../temporary.ts';
 
 async function open(url: string, options: Partial<PostgresOptions> = {}): Promise<Store> {

@@ -1,14 +1,14 @@
 // SQLite only: there ledger and read models are two files; on PostgreSQL they are one database.
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/context/context.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
-import { carryOut } from '../../src/erasure/erase.ts';
 import { produceReport } from '../../src/documents/produce-report.ts';
-import { listErasures } from '../../src/ledger/erase.ts';
+import { carryOut } from '../../src/erasure/erase.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
-import { createLog } from '../../src/log.ts';
+import { listErasures } from '../../src/ledger/erase.ts';
+import { createLog } from '../../src/log/log.ts';
 import { loadFoldPosition } from '../../src/projections/position.ts';
 import { migrationsFor } from '../../src/store/migrations.ts';
 import { isFolded, type TableName } from '../../src/store/schema.ts';

@@ -7,13 +7,13 @@ import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, vi } from 'vitest';
-import { longest } from '../../src/service/outgoing-http.ts';
 import { fetchDescription } from '../../src/service/openapi.ts';
+import { longest } from '../../src/service/outgoing-http.ts';
 import { type Ran, runHere } from '../cli/command-line.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 import { environment, SECRET, type Serving, startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import type { HostileAnswer } from './hostile-answers.ts';
-import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 /** The result of a command, its log, and its duration in milliseconds. */
 interface Met extends Ran {

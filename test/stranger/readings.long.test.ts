@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clauses, manyReadings, plainReading, stepsOf, steps, waysOf } from './readings.ts';
+import { clauses, manyReadings, plainReading, steps, stepsOf, waysOf } from './readings.ts';
 import { createStrangerWorld, type StrangerWorld, takeSteps } from './stranger-world.ts';
 
 describe('a service that follows its documentation', { timeout: 900_000 }, () => {

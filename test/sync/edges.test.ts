@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { loadPosition } from '../../src/sync/position.ts';
 import { loadSyncStatus } from '../../src/sync/status.ts';
-import { type Fault, type FakeOptions, fakeConsentLog, minuteRows } from './fake-consent-log.ts';
+import { type FakeOptions, type Fault, fakeConsentLog, minuteRows } from './fake-consent-log.ts';
 import { sourceAt, syncingWith } from './syncing.ts';
 
 const start = '2026-07-01T00:00:00.000Z';

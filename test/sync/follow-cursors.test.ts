@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type PageRequest, type WalkPage, followCursors } from '../../src/sync/follow-cursors.ts';
+import { followCursors, type PageRequest, type WalkPage } from '../../src/sync/follow-cursors.ts';
 
 const readPage = (page: WalkPage) => Promise.resolve(page);
 

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runIn, untilThere } from '../cli/command-line.ts';
-import { beginInstallation } from '../cli/command-line.ts';
+import { beginInstallation, runIn, untilThere } from '../cli/command-line.ts';
 import { cliPath, environment } from '../serving.ts';
-import { openStoreIn, temporaryFolder, runs } from '../temporary.ts';
+import { openStoreIn, runs, temporaryFolder } from '../temporary.ts';
 import { type FakeConsentLog, fakeConsentLog, minuteRows } from './fake-consent-log.ts';
 
 const PAGES = 8;

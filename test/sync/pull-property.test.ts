@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createServiceClient } from '../../src/service/client.ts';
 import { pullConsentLogs } from '../../src/sync/pull.ts';
-import { type Fault, type FakeRow, fakeConsentLog } from './fake-consent-log.ts';
-import { sourceAt, syncingWith } from './syncing.ts';
-import { runs } from '../temporary.ts';
 import { ON_LOOPBACK } from '../service/answering-server.ts';
+import { runs } from '../temporary.ts';
+import { type FakeRow, type Fault, fakeConsentLog } from './fake-consent-log.ts';
+import { sourceAt, syncingWith } from './syncing.ts';
 
 const now = new Date('2026-07-10T00:00:00.000Z');
 const fault = fc.oneof(

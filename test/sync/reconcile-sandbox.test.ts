@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readers } from '../../src/projections/projection.ts';
 import { verifySignature } from '../../receivers/signature-node.ts';
+import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
-import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { readers } from '../../src/projections/projection.ts';
 import { createProjector } from '../../src/projections/run.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import { allRows, NOON, withSandbox } from '../sandbox/sandbox-world.ts';

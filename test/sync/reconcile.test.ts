@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reconciliation } from '../../src/store/queries/history-reconciliation.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
+import type { Reconciliation } from '../../src/store/queries/history-reconciliation.ts';
 import type { Query } from '../../src/store/store.ts';
-import { openFreshStore, temporaryStore, runs } from '../temporary.ts';
+import { openFreshStore, runs, temporaryStore } from '../temporary.ts';
 import { decisionRow } from './decision-row.ts';
 
 const july = {

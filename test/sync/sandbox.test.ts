@@ -6,9 +6,9 @@ import { startSandbox } from '../../src/sandbox/start.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { pullConsentLogs } from '../../src/sync/pull.ts';
 import { recountConsentLogs } from '../../src/sync/recount.ts';
-import { sourceAt, syncingWith } from './syncing.ts';
-import { runs } from '../temporary.ts';
 import { ON_LOOPBACK } from '../service/answering-server.ts';
+import { runs } from '../temporary.ts';
+import { sourceAt, syncingWith } from './syncing.ts';
 
 const now = new Date('2026-07-10T00:00:00.000Z');
 

@@ -3,7 +3,7 @@ import { loadAmbiguousRepeats } from '../../src/projections/ambiguous-repeats.ts
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import { readCounters } from '../../src/store/queries/counters.ts';
 import { settleRepeats } from '../../src/sync/settle-repeats.ts';
-import { createWorld, decisionFact, pulledRow, rules, webhook, type World } from '../projections/world.ts';
+import { createWorld, decisionFact, pulledRow, rules, type World, webhook } from '../projections/world.ts';
 
 const day = (time: string) => `2026-03-0${time}:00.000Z`;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { staggerByKey } from '../../src/sync/jobs.ts';
+import { staggerByKey } from '../../src/sync/sync-jobs.ts';
 
 const at = (apiKey: string) => ({ baseUrl: 'https://service.example/api/v1', apiKey });
 

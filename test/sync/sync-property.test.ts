@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
 import { dialectChoices } from '../../src/sandbox/dialects.ts';
 import { type FaultInput, type FaultName, faultSchema } from '../../src/sandbox/faults.ts';
 import { startSandbox } from '../../src/sandbox/start.ts';
@@ -11,10 +11,10 @@ import type { Store } from '../../src/store/store.ts';
 import { loadCompletedBanners } from '../../src/sync/banners.ts';
 import { recountConsentLogs } from '../../src/sync/recount.ts';
 import { type SyncRequest, syncSource } from '../../src/sync/sync-source.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 import { openFreshStore, runs, testKeys } from '../temporary.ts';
 import { sorted } from './sorted-rows.ts';
 import { sourceAt } from './syncing.ts';
-import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 /** For a longer run: PROPERTY_RUNS=1000 npx vitest run --project sqlite test/sync/sync-property.test.ts */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? runs(32));

@@ -3,13 +3,13 @@ import { createProjector } from '../../src/projections/run.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import { loadBannerIds } from '../../src/sync/banners.ts';
+import { loadSyncStatus } from '../../src/sync/status.ts';
 import type { SyncProgress, SyncRequest } from '../../src/sync/sync-source.ts';
 import { syncSource } from '../../src/sync/sync-source.ts';
-import { loadSyncStatus } from '../../src/sync/status.ts';
+import { ON_LOOPBACK } from '../service/answering-server.ts';
 import { decisionRow } from './decision-row.ts';
 import { fakeConsentLog, minuteRows } from './fake-consent-log.ts';
 import { sourceAt, syncingWith } from './syncing.ts';
-import { ON_LOOPBACK } from '../service/answering-server.ts';
 
 const start = '2026-07-01T00:00:00.000Z';
 const now = new Date('2026-07-10T00:00:00.000Z');

@@ -3,11 +3,11 @@ import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { PullDeps, PullRequest } from '../../src/sync/pull-result.ts';
 import { pullConsentLogs } from '../../src/sync/pull.ts';
+import type { PullDeps, PullRequest } from '../../src/sync/pull-result.ts';
 import type { SyncDeps } from '../../src/sync/sync-source.ts';
-import { temporaryLedger } from '../temporary.ts';
 import { ON_LOOPBACK } from '../service/answering-server.ts';
+import { temporaryLedger } from '../temporary.ts';
 
 /** A source at the fake service. */
 export function sourceAt(baseUrl: string | null, options: object = {}): Source {

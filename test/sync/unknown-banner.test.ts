@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { dismissBanner } from '../../src/sync/banners.ts';
 import { loadSyncStatus } from '../../src/sync/status.ts';
 import { syncSource } from '../../src/sync/sync-source.ts';
-import { fakeConsentLog, minuteRows } from './fake-consent-log.ts';
 import { decisionRow } from './decision-row.ts';
+import { fakeConsentLog, minuteRows } from './fake-consent-log.ts';
 import { sourceAt, syncingWith } from './syncing.ts';
 
 const now = new Date('2026-07-10T00:00:00.000Z');

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
-import { packJob } from '../../src/documents/jobs.ts';
-import { createLog } from '../../src/log.ts';
-import { syncJob } from '../../src/sync/jobs.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/context/context.ts';
+import { packJob } from '../../src/documents/document-jobs.ts';
+import { createLog } from '../../src/log/log.ts';
+import { syncJob } from '../../src/sync/sync-jobs.ts';
 import { deliver, environment, startServing } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { startCollector } from './collector.ts';

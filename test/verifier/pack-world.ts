@@ -2,12 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll } from 'vitest';
+import { moveCase } from '../../src/cases/move-case.ts';
+import { producePack } from '../../src/documents/produce-pack.ts';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 import { serveAuthority } from '../ledger/time-stamping-authority.ts';
 import { startWitness } from '../ledger/witness-stand-in.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { moveCase } from '../../src/cases/move-case.ts';
-import { producePack } from '../../src/documents/produce-pack.ts';
 
 type AtEnd = (work: () => Promise<unknown>) => void;
 

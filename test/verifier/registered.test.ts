@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as verifier from '../../reports/verifier/verify.mjs';
 import { addBannerEvidence } from '../../src/banners/evidence.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
 import { addAttachment } from '../../src/documents/attachments.ts';
 import { checkFile, isUpload } from '../../src/documents/check.ts';
-import { sha256Hex } from '../../src/crypto/hash.ts';
 import { createProver, proofFiles } from '../../src/ledger/prove-entry.ts';
-import { temporaryFolder } from '../temporary.ts';
 import { runCli } from '../cli/command-line.ts';
 import { signedInAs } from '../http/office-world.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { filesOf, packOf } from './pack-world.ts';
 
 const FORGED = Buffer.from('%PDF-1.4\n% a forged letter\n%%EOF\n');

@@ -6,8 +6,8 @@ import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 // The very file that is put into packs.
 import * as verifier from '../../reports/verifier/verify.mjs';
-import vectors from '../crypto/tree-vectors.json' with { type: 'json' };
 import { producePack } from '../../src/documents/produce-pack.ts';
+import vectors from '../crypto/tree-vectors.json' with { type: 'json' };
 import { alter } from '../tampering.ts';
 import { isLong, runs, temporaryFolder } from '../temporary.ts';
 import { filesOf, packOf, sharePack } from './pack-world.ts';

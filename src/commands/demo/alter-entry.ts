@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 
 /**
  * Alters the first recorded refusal so that it reads as given, past the ledger, as someone with write access to the

@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { relative, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-
+import { loadConfig, readEnvironmentVariable } from '../../config/config.ts';
+import type { Context } from '../../context/context.ts';
+import { UsageError } from '../../core/errors.ts';
+import { invitePerson, joinByLink } from '../../people/people.ts';
 import { type CommandIo, printResult, startedAs, withJson } from '../command-io.ts';
+import { withContextOf } from '../run-context.ts';
 import { alterOne } from './alter-entry.ts';
 import { DEMO_OFFICER } from './keep-evidence.ts';
 import type { DemoResult } from './run-demo.ts';
-import { loadConfig, readEnvironmentVariable } from '../../config.ts';
-import type { Context } from '../../context.ts';
-import { invitePerson, joinByLink } from '../../people/people.ts';
-import { withContextOf } from '../run-context.ts';
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { UsageError } from '../../core/errors.ts';
 
 /** `demo` and `demo tamper`: the whole product with made-up traffic, entirely on this machine. */
 export function registerDemo(program: CommandUnknownOpts, io: CommandIo): void {

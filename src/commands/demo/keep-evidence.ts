@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { addBannerEvidence, nameBanner } from '../../banners/evidence.ts';
-import type { Context } from '../../context.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { createHostedUrls, takeSnapshots } from '../../policy-snapshots/take.ts';
-import { loadKnownPolicies } from '../../policy-snapshots/request.ts';
 import { listCases } from '../../cases/list-cases.ts';
 import { moveCase } from '../../cases/move-case.ts';
 import type { MoveName } from '../../cases/moves.ts';
 import type { CaseView } from '../../cases/view.ts';
+import type { Context } from '../../context/context.ts';
+import { loadKnownPolicies } from '../../policy-snapshots/request.ts';
+import { createHostedUrls, takeSnapshots } from '../../policy-snapshots/take.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createHistory } from '../../store/queries/history.ts';
 
 /** Fetches the current texts of every known policy as visitors see them. Returns how many fetches were recorded. */

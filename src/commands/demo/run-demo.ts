@@ -1,20 +1,20 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { consentRecordText } from '../../../reports/consent-record.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { loadConsentRecord } from '../../consent/record.ts';
-import { type Context, openContext } from '../../context.ts';
-import { startWorker } from '../../worker.ts';
+import { type Context, openContext } from '../../context/context.ts';
 import { producePack } from '../../documents/produce-pack.ts';
 import { produceReport } from '../../documents/produce-report.ts';
 import { type Server, startServer } from '../../http/server.ts';
 import type { Verification } from '../../ledger/verify/verify-ledger.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../log/log.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { listContradicted } from '../../store/queries/decisions-in.ts';
 import { syncSource } from '../../sync/sync-source.ts';
-import { counted, createProgress, type CommandIo } from '../command-io.ts';
-import { answerWithdrawals, DEMO_OFFICER, prepareAnswer, fetchTexts, showBanners } from './keep-evidence.ts';
+import { startWorker } from '../../worker/worker.ts';
+import { type CommandIo, counted, createProgress } from '../command-io.ts';
+import { answerWithdrawals, DEMO_OFFICER, fetchTexts, prepareAnswer, showBanners } from './keep-evidence.ts';
 
 const DAY = 86_400_000;
 const CLIENTS = 2;

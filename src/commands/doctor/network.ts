@@ -1,8 +1,8 @@
-import type { Context } from '../../context.ts';
 import { checkKey, checkSiteKey } from '../../context/check-key.ts';
+import type { Context } from '../../context/context.ts';
+import { loadLastDescription, sourcesToWatch } from '../../policy-snapshots/openapi-watch.ts';
 import { exchange } from '../../service/outgoing-http.ts';
 import { type DoctorCheck, fault, type Line, note, ok } from './finding.ts';
-import { loadLastDescription, sourcesToWatch } from '../../policy-snapshots/openapi-watch.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Only the status matters; the rest of a longer response is not read. */

@@ -1,9 +1,9 @@
-import type { Context } from '../../context.ts';
-import { controllerFileOf } from '../../config.ts';
+import { controllerFileOf } from '../../config/config.ts';
+import type { Context } from '../../context/context.ts';
 import { UsageError } from '../../core/errors.ts';
+import type { Source } from '../../core/source.ts';
 import { type ControllerProfile, missingProfileParts } from '../../law/profile.ts';
 import { requestFormState } from '../../request-form/offered.ts';
-import type { Source } from '../../core/source.ts';
 import { findSourceFaults, leftoverFault, sourcesSharingKey } from '../../sources/faults.ts';
 import { dayText } from '../command-io.ts';
 import { type DoctorCheck, fault, type Line, note, ok } from './finding.ts';

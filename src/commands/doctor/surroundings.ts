@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { keyPaths } from '../../config/key-files.ts';
-import { type DoctorCheck, fault, type Line, note, ok } from './finding.ts';
 import { loadRedisReport } from '../../context/engines.ts';
 import type { RedisReport } from '../../jobs/bullmq.ts';
+import { type DoctorCheck, fault, type Line, note, ok } from './finding.ts';
 
 /** Checks that do not need the database: who can reach the program, which user it runs as, who can read its keys. */
 export const surroundings: readonly DoctorCheck<Config>[] = [

@@ -1,15 +1,18 @@
 import { z } from 'zod';
+import { letterSteps } from '../../../reports/letters/texts.ts';
 import { documentsToApprove, seenOf } from '../../cases/approval.ts';
 import { pageCases, showCase } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
-import { caseStates, line, moves, TASK_DAYS, TASK_DAYS_MAX, partOutcomes, withTimesIn } from '../../cases/moves.ts';
+import { caseStates, line, moves, partOutcomes, TASK_DAYS, TASK_DAYS_MAX, withTimesIn } from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
-import { timeIn, timeText, timeWords } from './times.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
-import { packJob } from '../../documents/jobs.ts';
+import { ATTACHMENTS } from '../../documents/attachments.ts';
+import { packJob } from '../../documents/document-jobs.ts';
+import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
+import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
 import {
   createHandOver,
   HAND_OVER_DAYS,
@@ -20,16 +23,13 @@ import {
 } from '../../hand-over/hand-over.ts';
 import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
 import { findTask, shareTask, summariseTasks } from '../../hand-over/task-link.ts';
-import { sourcesOf } from '../auth/access.ts';
-import { letterSteps } from '../../../reports/letters/texts.ts';
-import { ATTACHMENTS } from '../../documents/attachments.ts';
-import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
-import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
-import { untilProjected } from '../pages/parts/page-frame.ts';
 import { sourceOfCase } from '../../store/queries/cases.ts';
 import { documentsOfCases } from '../../store/queries/documents-of-case.ts';
-import { jobSchema, shownJob } from './jobs.ts';
-import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { untilProjected } from '../pages/parts/page-frame.ts';
+import { jobSchema, shownJob } from './job-routes.ts';
+import { defineRoute, pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, sourceQuery } from './route.ts';
+import { timeIn, timeText, timeWords } from './times.ts';
 
 const day = z.string().nullable();
 

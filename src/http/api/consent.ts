@@ -2,17 +2,16 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
 import { listDecisions } from '../../consent/decision-list.ts';
-import { choiceNames } from '../../core/consent-judgement.ts';
 import { type FindingKind, loadFindings } from '../../consent/findings.ts';
-import type { Context } from '../../context.ts';
 import { lookUpConsent, readLookUpTime } from '../../consent/look-up.ts';
-import { parsePurposes } from '../../core/consent-judgement.ts';
-import { parseJson } from '../../core/json.ts';
+import type { Context } from '../../context/context.ts';
 import { isoNow } from '../../core/clock.ts';
+import { choiceNames, parsePurposes } from '../../core/consent-judgement.ts';
+import { parseJson } from '../../core/json.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
-import { readOr, timeText, timeWords } from './times.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { defineRoute, pageOf, pageQuery, RefusedRequest, sourceQuery } from './route.ts';
+import { readOr, timeText, timeWords } from './times.ts';
 
 const purposeStanding = z.looseObject({
   purpose: z.string(),

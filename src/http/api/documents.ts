@@ -3,7 +3,7 @@ import { reports } from '../../../reports/index.ts';
 import { CodedError } from '../../core/errors.ts';
 import { addDays } from '../../core/zoned-days.ts';
 import { type DocumentRow, findDocument, listDocuments } from '../../documents/check.ts';
-import { reportJob } from '../../documents/jobs.ts';
+import { reportJob } from '../../documents/document-jobs.ts';
 import {
   addDocumentSchedule,
   covers,
@@ -12,8 +12,8 @@ import {
 } from '../../documents/schedules.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { sendDocument } from '../pages/documents/send-document.ts';
-import { jobSchema, shownJob } from './jobs.ts';
-import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
+import { jobSchema, shownJob } from './job-routes.ts';
+import { defineRoute, pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, sourceQuery } from './route.ts';
 
 const documentSchema = z
   .object({

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
-import { type ErrorCode, errorCodes, CodedError, UsageError } from '../../core/errors.ts';
-import { errorCodeOf } from '../errors.tsx';
+import { CodedError, type ErrorCode, errorCodes, UsageError } from '../../core/errors.ts';
+import { errorCodeOf } from '../error-pages.tsx';
 import { RefusedRequest } from './route.ts';
 
 /** Makes a scope answer every error as a problem document (RFC 9457). 5xx texts reveal no internals. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CodedError } from '../../core/errors.ts';
-import { timeIn, timeText, timeWords } from './times.ts';
 import { type Hold, holdReason, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { defineRoute, RefusedRequest } from './route.ts';
+import { timeIn, timeText, timeWords } from './times.ts';
 
 const holdSchema = z
   .object({

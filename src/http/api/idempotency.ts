@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import { isoNow } from '../../core/clock.ts';
 import { canonicalJson } from '../../crypto/canonical.ts';
 import { equalBytes, hmacSha256 } from '../../crypto/hash.ts';

@@ -6,8 +6,8 @@ import { CodedError } from '../../core/errors.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { sendEvents } from '../event-stream.ts';
 import { loadProof } from '../pages/entries/load-proof.ts';
-import { jobSchema, shownJob } from './jobs.ts';
-import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
+import { jobSchema, shownJob } from './job-routes.ts';
+import { defineRoute, pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, sourceQuery } from './route.ts';
 
 const deliverySchema = z
   .object({

@@ -6,11 +6,11 @@ import { listCases } from '../../cases/list-cases.ts';
 import { summariseCase } from '../../cases/summarise.ts';
 import type { CaseView } from '../../cases/view.ts';
 import { lookUpConsent, readLookUpTime } from '../../consent/look-up.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import { isoNow } from '../../core/clock.ts';
-import { timeText, timeWords } from './times.ts';
 import { loadPolicyTexts } from '../../policy-snapshots/stored-texts.ts';
 import { officerOf } from '../auth/sessions.ts';
+import { timeText, timeWords } from './times.ts';
 
 /** The answer to several messages in one request, of which the limit of requests would count one. */
 const ONE_MESSAGE = {

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import { policyIdSchema } from '../../core/call.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
 import { loadPlanItems, planBulk } from '../../policies/bulk.ts';
 import { whyNotCallable } from '../../policies/callable-source.ts';
 import { type FormA, formASchema } from '../../policies/generate.ts';
-import { bulkJob, generateJob, publishJob } from '../../policies/jobs.ts';
 import { fetchPolicyList } from '../../policies/list.ts';
+import { bulkJob, generateJob, publishJob } from '../../policies/policy-jobs.ts';
 import { type CallRow, findCall, settleByOfficer, settleProblem } from '../../policies/settle-calls.ts';
 import { loadCalls, loadReported } from '../../policies/show.ts';
 import { loadPolicyTexts, loadStoredText } from '../../policy-snapshots/stored-texts.ts';
 import { readPolicyText } from '../../policy-texts/policy-text.ts';
 import { assertPolicyOf, sourcesOf } from '../auth/access.ts';
-import { jobSchema, shownJob } from './jobs.ts';
-import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
+import { jobSchema, shownJob } from './job-routes.ts';
+import { defineRoute, pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, sourceQuery } from './route.ts';
 
 const policySchema = z
   .object({

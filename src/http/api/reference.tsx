@@ -1,5 +1,5 @@
-import { errorCodes } from '../../core/errors.ts';
 import { moves } from '../../cases/moves.ts';
+import { errorCodes } from '../../core/errors.ts';
 import { Page, renderPage } from '../pages/parts/layout.tsx';
 import { Panel, Table } from '../pages/parts/parts.tsx';
 import { errorsOf, schemaOf } from './openapi.ts';

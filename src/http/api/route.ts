@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import { CodedError, type ErrorCode } from '../../core/errors.ts';
 import type { Session } from '../../people/sessions.ts';
 import { officerOf } from '../auth/sessions.ts';

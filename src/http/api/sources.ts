@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { loadLastTimes } from '../../attention/figures.ts';
+import { BANNER_NAME_LENGTH, nameBanner } from '../../banners/evidence.ts';
 import { checkKeyDiscreetly } from '../../context/check-key.ts';
 import { rereadJob } from '../../context/reread-job.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
-import { secretEncodings, type Source } from '../../core/source.ts';
+import { roles } from '../../core/roles.ts';
+import { type Source, secretEncodings } from '../../core/source.ts';
 import { newSigningSecret, webhookSecretOf } from '../../crypto/keys.ts';
+import { findPerson } from '../../people/people.ts';
 import { sourceProblems } from '../../sources/refusals.ts';
 import type { SourceOutcome } from '../../sources/sources.ts';
-import { findPerson } from '../../people/people.ts';
-import { roles } from '../../core/roles.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { BANNER_NAME_LENGTH, nameBanner } from '../../banners/evidence.ts';
-import { jobSchema, shownJob } from './jobs.ts';
+import { jobSchema, shownJob } from './job-routes.ts';
 import { defineRoute, RefusedRequest } from './route.ts';
 
 const sourceSchema = z

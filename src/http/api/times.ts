@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import { type ReadTime, readTime } from '../../core/zoned-days.ts';
 import { RefusedRequest } from './route.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import { findSender } from '../../people/sessions.ts';
-import { formOf, html, pageFrame } from '../pages/parts/page-frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from '../pages/parts/layout.tsx';
+import { formOf, html, pageFrame } from '../pages/parts/page-frame.ts';
 import { Panel } from '../pages/parts/parts.tsx';
 import { officerOf, sessionCookie } from './sessions.ts';
 import { localPath, sendSignIn } from './sign-in-routes.tsx';

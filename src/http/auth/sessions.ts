@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { TooManyPasswords } from '../../people/passwords.ts';
 import { findPerson, presentPasswordProblem } from '../../people/people.ts';

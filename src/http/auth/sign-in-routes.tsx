@@ -1,15 +1,15 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import { addressGroup } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
 import { findLink, openSession } from '../../people/links.ts';
-import { findPasswordLink, hasPeople, joinByLink, setUpOwner } from '../../people/people.ts';
 import { passkeyRequest, signInWithPasskey } from '../../people/passkeys.ts';
+import { findPasswordLink, hasPeople, joinByLink, setUpOwner } from '../../people/people.ts';
 import { closeSession } from '../../people/sessions.ts';
 import { recordRefusal, signIn } from '../../people/sign-in.ts';
-import { formOf, html } from '../pages/parts/page-frame.ts';
 import { renderPage } from '../pages/parts/layout.tsx';
+import { formOf, html } from '../pages/parts/page-frame.ts';
 import { allowScript, passkeyAnswer, passkeyOriginOf } from '../pages/parts/passkey-script.ts';
 import { JoinPage, LinkPage, SignedOutPage, SignInPage } from '../pages/sign-in/sign-in-view.tsx';
 import {

@@ -6,7 +6,7 @@ import { namesInPack } from '../../hand-over/given-files.ts';
 import type { HandOverRow } from '../../hand-over/hand-over.ts';
 import { MESSAGE_LENGTH } from '../../hand-over/visit.ts';
 import { Csrf } from '../pages/parts/layout.tsx';
-import { CodeInput, Heading, Notice, type Say, SubjectPage } from './frame.tsx';
+import { CodeInput, Heading, Notice, type Say, SubjectPage } from './subject-page.tsx';
 
 interface CodeProps {
   readonly say: Say;

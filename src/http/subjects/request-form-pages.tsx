@@ -4,8 +4,8 @@ import type { CaseRow } from '../../cases/fold.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
 import { jurisdictionChoicesIn } from '../../law/jurisdictions.ts';
 import type { ControllerProfile } from '../../law/profile.ts';
-import { codeExpires, type Confirmation, type RequestField } from '../../request-form/request-form.ts';
-import { CodeInput, Heading, Notice, type Say, SubjectPage } from './frame.tsx';
+import { type Confirmation, codeExpires, type RequestField } from '../../request-form/request-form.ts';
+import { CodeInput, Heading, Notice, type Say, SubjectPage } from './subject-page.tsx';
 
 interface FormProps {
   readonly say: Say;

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../reports/letters/letter.ts';
 import type { taskOutcomes } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
-import { finishTask, type FoundTask, openTask, TASK_NOTE_LENGTH } from '../../hand-over/task-link.ts';
-import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
+import { type FoundTask, finishTask, openTask, TASK_NOTE_LENGTH } from '../../hand-over/task-link.ts';
 import { Csrf, renderPage } from '../pages/parts/layout.tsx';
+import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
 import {
   chosenFor,
   FORM_BYTES,
@@ -12,11 +12,11 @@ import {
   Notice,
   protectForms,
   type Say,
-  sayIn,
   type SubjectContext,
   SubjectPage,
+  sayIn,
   subjectScope,
-} from './frame.tsx';
+} from './subject-page.tsx';
 
 /** A HEAD request of a mail scanner opens nothing. */
 const onlyGet = { exposeHeadRoute: false };

@@ -1,10 +1,10 @@
-import { type Action, actionSchema, ALL_ACCESS_ENDED } from '../../core/action.ts';
+import { type Action, ALL_ACCESS_ENDED, actionSchema } from '../../core/action.ts';
 import type { Entry } from '../../crypto/entry.ts';
 import { PEOPLES_SCHEDULES } from '../../jobs/schedule.ts';
 import type { Query } from '../../store/store.ts';
+import { entryFromRow } from '../read-entries.ts';
 import type { Checking, Run } from './check-types.ts';
 import { diagnoseEntry } from './entry-fault.ts';
-import { entryFromRow } from '../read-entries.ts';
 
 /*
  * Accounts, API tokens, links of hand-overs and scheduled reports live in tables, because they change. Each change is an

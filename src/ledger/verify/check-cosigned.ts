@@ -1,12 +1,12 @@
 import { actionSchema } from '../../core/action.ts';
-import type { Checking, Run } from './check-types.ts';
-import type { SignedNote } from './signed-notes.ts';
 import type { TreeHead } from '../../crypto/checkpoint.ts';
-import { parseOrigin } from '../epochs.ts';
-import { readTimestamp } from '../timestamp.ts';
 import { cosignedAt } from '../cosignature.ts';
 import { checkpointInName, hashesOfKept, type KeptFile, namesKept, readWitnessState } from '../cosigned-checkpoints.ts';
+import { parseOrigin } from '../epochs.ts';
+import { readTimestamp } from '../timestamp.ts';
 import type { Cosigner, TimestampAuthority } from '../witness-policy.ts';
+import type { Checking, Run } from './check-types.ts';
+import type { SignedNote } from './signed-notes.ts';
 
 function parsed(body: Buffer): unknown {
   try {

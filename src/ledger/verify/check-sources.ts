@@ -1,12 +1,12 @@
 import { actionSchema } from '../../core/action.ts';
-import { canonicalJson } from '../../crypto/canonical.ts';
 import { type RecordedOptions, recordOfOptions, sourceOptionsSchema } from '../../core/source.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
+import { canonicalJson } from '../../crypto/canonical.ts';
 import type { Entry } from '../../crypto/entry.ts';
 import { dedupeKeyOf } from '../../crypto/keys.ts';
+import { entryFromRow } from '../read-entries.ts';
 import type { Checking, Run } from './check-types.ts';
 import { diagnoseEntry } from './entry-fault.ts';
-import { entryFromRow } from '../read-entries.ts';
 
 /** The options of each source as recorded in the ledger: the last record, and those appended while the ledger was being read. */
 type Recorded = Map<string, (RecordedOptions | undefined)[]>;

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Entry } from '../../crypto/entry.ts';
-import type { Frontier } from '../../crypto/merkle.ts';
 import type { InstanceKeys } from '../../crypto/keys.ts';
+import type { Frontier } from '../../crypto/merkle.ts';
 import type { Store } from '../../store/store.ts';
 import type { Fault } from './entry-fault.ts';
 import type { SignedNotes } from './signed-notes.ts';

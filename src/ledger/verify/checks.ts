@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { actionSchema } from '../../core/action.ts';
-import { dedupeKeyOf } from '../../crypto/keys.ts';
-import { findPositionFault, positionFaultText } from '../../store/queries/fold-position.ts';
-import { readSetting, UNFINISHED_ERASURE } from '../../store/settings.ts';
 import { readErasure } from '../../core/erasure.ts';
 import { type Entry, erasedSeqs } from '../../crypto/entry.ts';
+import { dedupeKeyOf } from '../../crypto/keys.ts';
 import { type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
-import type { Check, Checking, Run } from './check-types.ts';
-import { beginAccess } from './check-access.ts';
-import { beginRefused } from './check-refused.ts';
-import { beginSources } from './check-sources.ts';
-import { beginWitnessed } from './check-cosigned.ts';
-import { beginTimes } from './check-times.ts';
-import { diagnoseEntry, notErased } from './entry-fault.ts';
-import { stateOfEvidenceFile, stateOfFile } from '../evidence-files.ts';
+import { findPositionFault, positionFaultText } from '../../store/queries/fold-position.ts';
+import { readSetting, UNFINISHED_ERASURE } from '../../store/settings.ts';
 import { erasureRecordName, readErasureRecord } from '../erase.ts';
+import { stateOfEvidenceFile, stateOfFile } from '../evidence-files.ts';
 import { FOREIGN_KEY, isPinned, stateOfKeyFile } from '../identity.ts';
 import { entryFromRow } from '../read-entries.ts';
+import { beginAccess } from './check-access.ts';
+import { beginWitnessed } from './check-cosigned.ts';
+import { beginRefused } from './check-refused.ts';
+import { beginSources } from './check-sources.ts';
+import { beginTimes } from './check-times.ts';
+import type { Check, Checking, Run } from './check-types.ts';
+import { diagnoseEntry, notErased } from './entry-fault.ts';
 
 /** All checks of `ledger verify`. Faults at the same entry are listed in this order. */
 export const checks: readonly Check[] = [

@@ -1,7 +1,7 @@
+import { entryKinds } from '../../core/vocabulary.ts';
 import { type Entry, findEntryFault, leafHashOf } from '../../crypto/entry.ts';
 import { equalBytes } from '../../crypto/hash.ts';
 import { dedupeKeyOf, type InstanceKeys } from '../../crypto/keys.ts';
-import { entryKinds } from '../../core/vocabulary.ts';
 
 /** One fault of the ledger: place, kind and description. `seq` is null if it concerns no single entry. */
 export interface Fault {

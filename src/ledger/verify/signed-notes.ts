@@ -5,17 +5,17 @@ import { equalBytes } from '../../crypto/hash.ts';
 import type { InstanceKeys } from '../../crypto/keys.ts';
 import type { Tables } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
-import type { Fault } from './entry-fault.ts';
-import { type Epoch, loadEpochs, parseOrigin, placeOf } from '../epochs.ts';
-import type { Journal } from '../journal.ts';
-import { checkpointMac, frontierOf } from '../seal.ts';
 import {
   checkpointInName,
   readWitnessedFiles,
   type WitnessedFiles,
   type WitnessedOptions,
 } from '../cosigned-checkpoints.ts';
+import { type Epoch, loadEpochs, parseOrigin, placeOf } from '../epochs.ts';
+import type { Journal } from '../journal.ts';
+import { checkpointMac, frontierOf } from '../seal.ts';
 import type { WitnessPolicy } from '../witness-policy.ts';
+import type { Fault } from './entry-fault.ts';
 
 /** A note that should be a signed checkpoint of this ledger. */
 export interface SignedNote {

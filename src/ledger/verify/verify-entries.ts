@@ -1,10 +1,10 @@
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
 import { inPortions } from '../../store/queries/entry-pages.ts';
 import type { Query } from '../../store/store.ts';
-import { diagnoseEntry } from './entry-fault.ts';
 import type { ProofOptions } from '../prove-entry.ts';
 import { entryFromRow } from '../read-entries.ts';
 import { frontierOf } from '../seal.ts';
+import { diagnoseEntry } from './entry-fault.ts';
 
 /** Entries, and bytes of content, per page. */
 const AT_ONCE = { entries: 500, bytes: 4 << 20 };

@@ -4,11 +4,11 @@ import type { InstanceKeys } from '../../crypto/keys.ts';
 import { EMPTY_FRONTIER, type Frontier } from '../../crypto/merkle.ts';
 import { createBackgroundTurns } from '../../jobs/event-loop.ts';
 import type { Store } from '../../store/store.ts';
+import { readEntryPages } from '../read-entries.ts';
+import { frontierOf } from '../seal.ts';
 import type { Counts, Run, StatedTime } from './check-types.ts';
 import { checks } from './checks.ts';
 import { createFaultList, type Fault } from './entry-fault.ts';
-import { readEntryPages } from '../read-entries.ts';
-import { frontierOf } from '../seal.ts';
 import { readSignedNotes, type SignedNotesOptions } from './signed-notes.ts';
 
 /** The result of a verification. Sound if `faults` is empty. */

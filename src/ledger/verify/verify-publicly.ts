@@ -4,12 +4,12 @@ import { type Entry, erasedSeqs, findEntryFault } from '../../crypto/entry.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
 import type { Query } from '../../store/store.ts';
-import { createTimeline } from './check-times.ts';
-import type { Misdated } from './check-types.ts';
-import { createFaultList, type Fault, hasLeafTypes, notErased } from './entry-fault.ts';
 import { type Epoch, epochOf, FIRST_EPOCH, parseOrigin, placeOf, restoredIn } from '../epochs.ts';
 import { readEntryPages } from '../read-entries.ts';
 import { imprintOf, readTimestamp } from '../timestamp.ts';
+import { createTimeline } from './check-times.ts';
+import type { Misdated } from './check-types.ts';
+import { createFaultList, type Fault, hasLeafTypes, notErased } from './entry-fault.ts';
 
 /** A signed note that left the installation, and where it was found. */
 export interface OutsideNote {

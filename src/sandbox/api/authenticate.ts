@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiKey, judgeKey, type Scope } from '../keys.ts';
 import type { LimitedKind, Limits } from '../limits.ts';
 import type { World } from '../world.ts';
-import { forbidden, AnswerError, unauthorized } from './answers.ts';
+import { AnswerError, forbidden, unauthorized } from './answers.ts';
 
 /** The clients that a request's key reaches: one or, with an agency-wide key, all. Never none. */
 export type Caller = readonly [World, ...World[]];

@@ -8,7 +8,7 @@ import type { DecisionHappening } from '../happenings.ts';
 import type { Cursors } from '../keys.ts';
 import { mix } from '../prng.ts';
 import type { World } from '../world.ts';
-import { invalidRequest, notFound, AnswerError } from './answers.ts';
+import { AnswerError, invalidRequest, notFound } from './answers.ts';
 import type { Authenticate } from './authenticate.ts';
 import { faultsOf } from './fault-hooks.ts';
 

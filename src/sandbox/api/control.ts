@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { accountStates, type SandboxClient } from '../clients.ts';
-import { type Faults, faultSchema, isScenarioName, scenarios } from '../faults.ts';
 import type { SendOptions } from '../compose.ts';
+import { type Faults, faultSchema, isScenarioName, scenarios } from '../faults.ts';
 import { type ApiKey, isSameText } from '../keys.ts';
 import { type DeliveryRecord, deliveryNotes, type Outbox } from '../webhooks.ts';
 import { forbidden, invalidRequest, notFound } from './answers.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Drawn, Faults, FaultTarget } from '../faults.ts';
-import { forbidden, invalidRequest, AnswerError, unauthorized } from './answers.ts';
+import { AnswerError, forbidden, invalidRequest, unauthorized } from './answers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Dialect } from '../dialect.ts';
 import type { LimitedKind } from '../limits.ts';
 import { AnswerError } from './answers.ts';
 import { type Authenticate, type Caller, worldFor } from './authenticate.ts';
-import { type GenerateOptions, generatePolicy, newPolicyOf, shapeA } from './policies.ts';
 import { formA } from './forms.ts';
+import { type GenerateOptions, generatePolicy, newPolicyOf, shapeA } from './policies.ts';
 
 interface McpRoutes extends GenerateOptions {
   readonly authenticate: Authenticate;

@@ -5,7 +5,7 @@ import type { PolicyHappening } from '../happenings.ts';
 import { type Cursors, deriveText } from '../keys.ts';
 import type { NewPolicy, Policy } from '../policy-shelf.ts';
 import type { World } from '../world.ts';
-import { invalidRequest, notFound, AnswerError } from './answers.ts';
+import { AnswerError, invalidRequest, notFound } from './answers.ts';
 import { type Authenticate, worldFor } from './authenticate.ts';
 import { firstProblem } from './consent-logs.ts';
 import { formA, formB } from './forms.ts';

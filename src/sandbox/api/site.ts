@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
 import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { EmbedForm } from '../dialect.ts';
 import { type ApiKey, isSameText } from '../keys.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../core/source.ts';
 import { signingKeyOf, webhookSecretOf } from '../../crypto/keys.ts';
 import { type NewSource, newSourceSchema } from '../changes.ts';
-import { importColumns, type ImportColumnName, type CsvLine, type ImportProblem } from './read-csv.ts';
+import { type CsvLine, type ImportColumnName, type ImportProblem, importColumns } from './read-csv.ts';
 
 /** Reads the content for cells that name a file or a variable. */
 export interface ImportReaders {

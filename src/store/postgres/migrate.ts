@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/errors.ts';
-import { migrationsFor, otherVersion, schemaDifferences, type SchemaPart } from '../migrations.ts';
+import { migrationsFor, otherVersion, type SchemaPart, schemaDifferences } from '../migrations.ts';
 import { asMisconfiguration, createPool, FOLD_LOCK, MIGRATION_LOCK, type PostgresConnection } from './driver.ts';
 
 const types = {

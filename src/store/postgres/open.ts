@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Entry } from '../../crypto/entry.ts';
-import { closeInterrupting, type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
+import { type ConnectionSource, closeInterrupting, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import { type Tables, tables } from '../schema.ts';
 import {
@@ -25,9 +25,9 @@ import {
 import {
   asMisconfiguration,
   createPool,
+  FOLD_LOCK,
   type PoolOptions,
   type PostgresConnection,
-  FOLD_LOCK,
   WRITE_LOCK,
 } from './driver.ts';
 import {
@@ -35,8 +35,8 @@ import {
   findSeqs,
   insertEntries,
   insertEntriesAt,
-  insertNewEntries,
   insertMany,
+  insertNewEntries,
   readHead,
   type TableShapes,
 } from './entries.ts';

@@ -3,8 +3,8 @@ import {
   type ExpressionWrapper,
   type Selectable,
   type SelectQueryBuilder,
-  SqliteAdapter,
   type SqlBool,
+  SqliteAdapter,
   sql,
 } from 'kysely';
 import { columnsOf, type Tables } from '../schema.ts';

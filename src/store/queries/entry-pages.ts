@@ -1,4 +1,4 @@
-import { type Selectable, sql, SqliteAdapter } from 'kysely';
+import { type Selectable, SqliteAdapter, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 

@@ -1,6 +1,6 @@
-import { type SelectQueryBuilder, sql, type Selectable } from 'kysely';
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Judged } from '../../core/consent-judgement.ts';
-import { judgeDecision, type JudgedDecision, timelineOf } from '../../core/consent-timeline.ts';
+import { type JudgedDecision, judgeDecision, timelineOf } from '../../core/consent-timeline.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type JudgedAt,
   judgedAt,
 } from './decisions-in.ts';
-import { afterRow, pageByKey, type Period, type Scope } from './scope.ts';
+import { afterRow, type Period, pageByKey, type Scope } from './scope.ts';
 
 export type DecisionRow = Selectable<Tables['decision_history']>;
 

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import { addDays, dateIn, type CalendarPeriod, spansOf } from '../../core/zoned-days.ts';
+import { addDays, type CalendarPeriod, dateIn, spansOf } from '../../core/zoned-days.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
-import { nullsFirst, pageByKey, type Period, type Scope } from './scope.ts';
+import { nullsFirst, type Period, pageByKey, type Scope } from './scope.ts';
 
 export type DeliveryRow = Selectable<Tables['delivery_history']>;
 

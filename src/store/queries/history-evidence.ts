@@ -5,7 +5,7 @@ import { erasedSeqs } from '../../crypto/entry.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { periodKey } from './counters.ts';
-import { afterRow, pageByKey, type Period, type Scope } from './scope.ts';
+import { afterRow, type Period, pageByKey, type Scope } from './scope.ts';
 
 /** A policy change, with the commitment of the entry that reported it. */
 export type PolicyRow = Selectable<Tables['policy_history']> & { readonly commitment: string | null };

@@ -1,8 +1,8 @@
-import { sql, SqliteAdapter } from 'kysely';
+import { SqliteAdapter, sql } from 'kysely';
 import type { Query } from '../store.ts';
 import { amongFew, contradicted, type DecisionPlace, decisionsIn, firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
-import { pageByKey, type Period, type Scope, SOURCES_TOGETHER } from './scope.ts';
+import { type Period, pageByKey, type Scope, SOURCES_TOGETHER } from './scope.ts';
 
 /** How deliveries and the pulled log agree. `both + onlyWebhook + onlyPulled = decisions`; these include `conflicting`. */
 export interface Reconciliation {

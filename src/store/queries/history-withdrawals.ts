@@ -4,7 +4,7 @@ import { judgeDecision } from '../../core/consent-timeline.ts';
 import type { Query } from '../store.ts';
 import { contradicted, firstDecisionsIn, judgedAt } from './decisions-in.ts';
 import { type DecisionRow, namesOwner, recordsOf } from './history-decisions.ts';
-import { nullsFirst, pageByKey, type Period } from './scope.ts';
+import { nullsFirst, type Period, pageByKey } from './scope.ts';
 
 export interface WithdrawalTime
   extends Pick<DecisionRow, 'seq' | 'part' | 'at' | 'received_at' | 'occurred_basis' | 'occurred_counts' | 'via'> {

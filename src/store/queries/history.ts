@@ -1,4 +1,6 @@
+import { type Selectable, sql } from 'kysely';
 import { parsePurposes } from '../../core/consent-judgement.ts';
+import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { createBannerQueries } from './history-banners.ts';
 import { createDecisionCounts, createStandingQueries } from './history-decision-counts.ts';
@@ -9,8 +11,6 @@ import { createReadingQueries } from './history-readings.ts';
 import { createReconciledLists, createReconciliationQueries, createStretchQueries } from './history-reconciliation.ts';
 import { createScanQueries } from './history-scans.ts';
 import { createWithdrawalQueries } from './history-withdrawals.ts';
-import { type Selectable, sql } from 'kysely';
-import type { Tables } from '../schema.ts';
 import { afterRow, pageByKey, type Scope } from './scope.ts';
 
 /**

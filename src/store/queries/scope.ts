@@ -1,4 +1,4 @@
-import { type OrderByItemBuilder, sql, type SqlBool } from 'kysely';
+import { type OrderByItemBuilder, type SqlBool, sql } from 'kysely';
 
 /** One source's history as it was when the ledger ended at entry `asOf`. */
 export interface Scope {

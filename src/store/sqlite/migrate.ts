@@ -5,8 +5,8 @@ import {
   FOLD_POSITIONS,
   otherVersion,
   remadeIndexes,
-  schemaDifferences,
   type SchemaPart,
+  schemaDifferences,
 } from '../migrations.ts';
 import { isFolded, type TableName, tables } from '../schema.ts';
 import { openConnection, type SqliteConnection } from './driver.ts';

@@ -1,3 +1,6 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { chmod, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import {
   type CompiledQuery,
   type Kysely,
@@ -6,11 +9,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
-import { chmod, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { codeOf, describeFileError, StoreUnavailable } from '../../core/errors.ts';
-import { closeInterrupting, type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
+import { type ConnectionSource, closeInterrupting, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import { isFolded, type TableName, type Tables, tables } from '../schema.ts';
 import {

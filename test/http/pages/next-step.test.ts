@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { produceLetter } from '../../../src/documents/produce-letter.ts';
-import { createOfficeWorld, signedIn, signedInAs, type Visitor } from '../office-world.ts';
-import { approvalIn, makeMoves, makePack, OFFICER, PUBLIC_URL } from '../hand-over-world.ts';
 import { tokenOf } from '../api-caller.ts';
+import { approvalIn, makeMoves, makePack, OFFICER, PUBLIC_URL } from '../hand-over-world.ts';
+import { createOfficeWorld, signedIn, signedInAs, type Visitor } from '../office-world.ts';
 import { seedRequests } from './seed.ts';
 
 it('the case page names the one next step of a request, from receipt to closing, with its form and everything else behind “More”', async () => {

@@ -1,7 +1,7 @@
-import { produceLetter } from '../../../src/documents/produce-letter.ts';
 import { describe, expect, it } from 'vitest';
-import { makeMoves } from '../hand-over-world.ts';
+import { produceLetter } from '../../../src/documents/produce-letter.ts';
 import { createOfficeWorld, signedIn, signedInAs } from '../../http/office-world.ts';
+import { makeMoves } from '../hand-over-world.ts';
 import { seedRequests } from './seed.ts';
 
 describe('text sent by others', () => {

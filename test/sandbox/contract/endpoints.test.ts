@@ -1,6 +1,6 @@
-import { Validator } from '@seriousme/openapi-schema-validator';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Json, NOON, withEndpoint } from '../sandbox-world.ts';
 import { item, playService } from './described.ts';

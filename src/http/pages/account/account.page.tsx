@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { renderSVG } from 'uqr';
-import { adminAddressOf } from '../../admin-address.ts';
+import { z } from 'zod';
 import { CodedError } from '../../../core/errors.ts';
 import { can, isTokenScope, type TokenScope, tokenScopes } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
@@ -12,6 +11,7 @@ import {
   TOKEN_DAYS,
 } from '../../../people/api-tokens.ts';
 import { changeOwnAddress, confirmNewAddress, findNewAddress } from '../../../people/change-address.ts';
+import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../../people/passkeys.ts';
 import {
   changePassword,
   findPerson,
@@ -22,18 +22,16 @@ import {
 import {
   countRecoveryCodes,
   issuerName,
-  proposeSecondFactor,
   type Proposal,
+  proposeSecondFactor,
   removeSecondFactor,
   setSecondFactor,
 } from '../../../people/second-factor.ts';
 import { listSessions } from '../../../people/sessions.ts';
+import { adminAddressOf } from '../../admin-address.ts';
 import { browserOf, notTooMany } from '../../auth/sessions.ts';
-import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../../people/passkeys.ts';
-import { allowScript, passkeyAnswer, passkeyScriptPath, passkeyOriginOf } from '../parts/passkey-script.ts';
 import { pagesWith, type Said, several, text, ticked, type Visit } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import {
   Choice,
   type Column,
@@ -48,8 +46,10 @@ import {
   Problems,
   Table,
 } from '../parts/parts.tsx';
-import { NewPassword } from '../sign-in/sign-in-view.tsx';
+import { allowScript, passkeyAnswer, passkeyOriginOf, passkeyScriptPath } from '../parts/passkey-script.ts';
+import { PostForm } from '../parts/post-form.tsx';
 import { reachText, roleTexts } from '../parts/words.ts';
+import { NewPassword } from '../sign-in/sign-in-view.tsx';
 
 type Parts = 'store' | 'ledger' | 'keys' | 'clock' | 'jobs' | 'config';
 const { page, form } = pagesWith<Parts>();

@@ -3,24 +3,22 @@ import {
   addBannerEvidence,
   BANNER_NAME_LENGTH,
   EVIDENCE_BYTES,
+  evidenceExtensions,
+  evidenceKindText,
   findBannerEvidence,
   nameBanner,
   retractBannerEvidence,
-  evidenceExtensions,
-  evidenceKindText,
 } from '../../../banners/evidence.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { CodedError } from '../../../core/errors.ts';
+import type { Source } from '../../../core/source.ts';
 import { addDays, startOfDay } from '../../../core/zoned-days.ts';
+import { readEvidenceFile } from '../../../ledger/evidence-files.ts';
+import { type BannerEvidence, type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
+import { listPulledBanners } from '../../../sync/position.ts';
+import { attachment } from '../parts/attachment.ts';
 import { pagesWith, type Said, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { readEvidenceFile } from '../../../ledger/evidence-files.ts';
-import { createBannerQueries, type BannerEvidence, type BannerNames } from '../../../store/queries/history-banners.ts';
-import { listPulledBanners } from '../../../sync/position.ts';
-import { PostForm } from '../parts/post-form.tsx';
-import { attachment } from '../parts/attachment.ts';
-import type { Source } from '../../../core/source.ts';
-import { sizeText } from '../parts/words.ts';
 import {
   BannerName,
   Choice,
@@ -35,6 +33,8 @@ import {
   sourceOptions,
   Table,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { sizeText } from '../parts/words.ts';
 
 const { page, form, file, upload } = pagesWith<
   'store' | 'ledger' | 'clock' | 'config' | 'sources' | 'evidenceFolder' | 'projector'

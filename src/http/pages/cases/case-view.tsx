@@ -1,9 +1,41 @@
-import { isAssignedTo } from '../../../cases/assignee.ts';
-import { choiceTexts, moves, isMoveName } from '../../../cases/moves.ts';
 import { formatCount } from '../../../../reports/format.ts';
 import { type LetterStep, letterSteps } from '../../../../reports/letters/texts.ts';
+import { isAssignedTo } from '../../../cases/assignee.ts';
+import { choiceTexts, isMoveName, moves } from '../../../cases/moves.ts';
 import { ALL_PURPOSES, parsePurposes } from '../../../core/consent-judgement.ts';
 import { momentText } from '../../../core/time-words.ts';
+import { ATTACHMENTS } from '../../../documents/attachments.ts';
+import { isAnswer, isRefusalLetter } from '../../../documents/awaiting-approval.ts';
+import type { DocumentRow } from '../../../documents/check.ts';
+import { type Deadlines, isOwnLimit } from '../../../law/deadlines.ts';
+import { jurisdictionText } from '../../../law/jurisdictions.ts';
+import { missingProfileParts } from '../../../law/profile.ts';
+import { DocumentTable } from '../documents/document-table.tsx';
+import { detailTexts } from '../parts/fields.tsx';
+import { JobList } from '../parts/job-list.tsx';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import {
+  Assignee,
+  Badge,
+  type Column,
+  Day,
+  Done,
+  EntryNumber,
+  Facts,
+  Input,
+  LawList,
+  LegalLimit,
+  Moment,
+  Notice,
+  OWN_RULE,
+  ownAssignee,
+  Panel,
+  Problems,
+  Select,
+  Table,
+} from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { typingScriptPath } from '../parts/typing-script.ts';
 import {
   identityText,
   kindsText,
@@ -15,45 +47,13 @@ import {
   receiptText,
   stateText,
 } from '../parts/words.ts';
-import { ATTACHMENTS } from '../../../documents/attachments.ts';
-import { DocumentTable } from '../documents/document-table.tsx';
-import { JobList } from '../parts/job-list.tsx';
-import {
-  Assignee,
-  Badge,
-  type Column,
-  Day,
-  Done,
-  EntryNumber,
-  Facts,
-  LawList,
-  LegalLimit,
-  Moment,
-  Notice,
-  OWN_RULE,
-  ownAssignee,
-  Panel,
-  Problems,
-  Select,
-  Table,
-  Input,
-} from '../parts/parts.tsx';
 import { DoubtfulNotice } from './doubtful-notice.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
-import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import type { CasePageData } from './load-case.ts';
-import { isAnswer, isRefusalLetter } from '../../../documents/awaiting-approval.ts';
-import type { DocumentRow } from '../../../documents/check.ts';
 import { CaseForm, MoveForms } from './move-forms.tsx';
+import { StepList } from './next-step.tsx';
 import { SamePanel } from './same-panel.tsx';
 import { TaskPanel } from './task-panel.tsx';
-import { StepList } from './next-step.tsx';
-import { type Deadlines, isOwnLimit } from '../../../law/deadlines.ts';
-import { jurisdictionText } from '../../../law/jurisdictions.ts';
-import { missingProfileParts } from '../../../law/profile.ts';
-import { detailTexts } from '../parts/fields.tsx';
-import { typingScriptPath } from '../parts/typing-script.ts';
 
 interface CasePageProps {
   readonly frame: PageFrame;

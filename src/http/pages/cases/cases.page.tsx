@@ -1,4 +1,3 @@
-import { adminAddressOf } from '../../admin-address.ts';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { renderCsv } from '../../../../reports/render/csv-json.ts';
@@ -9,6 +8,8 @@ import { CodedError } from '../../../core/errors.ts';
 import { INSTALLATION } from '../../../core/vocabulary.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import { appendView } from '../../../ledger/append-view.ts';
+import { calendarToken, renewCalendarToken } from '../../../people/calendar-address.ts';
+import { listWorkers, type Person } from '../../../people/people.ts';
 import {
   loadSavedViews,
   removeView,
@@ -17,9 +18,8 @@ import {
   saveView,
   VIEW_NAME_LENGTH,
 } from '../../../people/saved-views.ts';
-import { listWorkers, type Person } from '../../../people/people.ts';
 import type { Session } from '../../../people/sessions.ts';
-import { calendarToken, renewCalendarToken } from '../../../people/calendar-address.ts';
+import { adminAddressOf } from '../../admin-address.ts';
 import { attachment } from '../parts/attachment.ts';
 import { pagesWith, text } from '../parts/define-page.ts';
 import {

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { counted } from '../../../../reports/format.ts';
+import type { DocumentRow } from '../../../documents/check.ts';
+import { givenFiles } from '../../../hand-over/given-files.ts';
 import {
   CODE_ATTEMPTS,
   HAND_OVER_DAYS,
   HAND_OVER_DAYS_MAX,
   type ListedHandOver,
 } from '../../../hand-over/hand-over.ts';
-import { givenFiles } from '../../../hand-over/given-files.ts';
 import { ONLY_LOCAL_LINKS } from '../../../hand-over/task-link.ts';
 import { optionText } from '../documents/document-table.tsx';
 import type { PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
-import type { CasePageData } from './load-case.ts';
-import type { DocumentRow } from '../../../documents/check.ts';
 import { Badge, Choice, type Column, Input, Moment, Notice, Panel, Table } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { handOverText } from '../parts/words.ts';
+import type { CasePageData } from './load-case.ts';
 
 /** A new link with its code. */
 export interface NewHandOver {

@@ -1,28 +1,28 @@
 import { z } from 'zod';
+import { letterLanguages } from '../../../../reports/letters/languages.ts';
 import { unprintableNote } from '../../../../reports/letters/letter.ts';
 import { isLetterStep, type LetterStep, letterSteps } from '../../../../reports/letters/texts.ts';
+import { renderHtmlPart } from '../../../../reports/render/html.tsx';
 import { findCase } from '../../../cases/list-cases.ts';
 import { CodedError } from '../../../core/errors.ts';
-import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
+import { sha256Hex } from '../../../crypto/hash.ts';
 import {
   draftLetter,
   LETTER_TEXT_LENGTH,
-  letterFormats,
-  type LetterWish,
-  produceLetter,
   type LetterDraft,
+  type LetterWish,
+  letterFormats,
+  produceLetter,
 } from '../../../documents/produce-letter.ts';
+import { type DoubtfulController, doubtfulController } from '../../../request-form/offered.ts';
 import { pagesWith, type Said, text, type Visit } from '../parts/define-page.ts';
-import { letterLanguages } from '../../../../reports/letters/languages.ts';
-import { renderHtmlPart } from '../../../../reports/render/html.tsx';
-import { doubtfulController, type DoubtfulController } from '../../../request-form/offered.ts';
-import { sha256Hex } from '../../../crypto/hash.ts';
-import { Choice, Field, Input, Notice, Panel, Problems, Select } from '../parts/parts.tsx';
-import { letterText } from '../parts/words.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive } from '../parts/live-script.ts';
-import { DoubtfulNotice } from './doubtful-notice.tsx';
+import { Choice, Field, Input, Notice, Panel, Problems, Select } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { typingScriptPath } from '../parts/typing-script.ts';
+import { letterText } from '../parts/words.ts';
+import { DoubtfulNotice } from './doubtful-notice.tsx';
 
 type Needs = 'documents' | 'cases' | 'store' | 'sources' | 'loadProfile';
 const { page, form } = pagesWith<Needs>();

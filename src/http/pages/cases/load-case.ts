@@ -3,26 +3,26 @@ import { heldForSecondPerson } from '../../../cases/check-move.ts';
 import { listOriginals, type PossibleOriginal } from '../../../cases/duplicates.ts';
 import { type EarlierTask, findCase, listEarlierTasks, type ShownCase, showRow } from '../../../cases/list-cases.ts';
 import type { MoveName } from '../../../cases/moves.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { publicUrlOf } from '../../../core/address.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
-import { LETTER_MAIL, listMailings, type Mailing } from '../../../documents/mail-letter.ts';
-import { listWorkers, type Person } from '../../../people/people.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
-import { type ListedHandOver, listHandOvers } from '../../../hand-over/hand-over.ts';
+import { type DocumentRow, listDocuments } from '../../../documents/check.ts';
+import { LETTER_MAIL, listMailings, type Mailing } from '../../../documents/mail-letter.ts';
 import {
   type EndedHandOver,
   handOversEndedByRestore,
   tasksEndedByRestore,
 } from '../../../hand-over/ended-by-restore.ts';
+import { type ListedHandOver, listHandOvers } from '../../../hand-over/hand-over.ts';
 import { TASK_MAIL } from '../../../hand-over/mail-task.ts';
 import { isShared, ONLY_LOCAL_LINKS, problemOfTaskAddress, taskLink } from '../../../hand-over/task-link.ts';
 import { type Job, payloadText } from '../../../jobs/job.ts';
-import { doubtfulController, type DoubtfulController } from '../../../request-form/offered.ts';
+import { listWorkers, type Person } from '../../../people/people.ts';
+import { type DoubtfulController, doubtfulController } from '../../../request-form/offered.ts';
 import { createHistory } from '../../../store/queries/history.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
 import type { Tables } from '../../../store/schema.ts';
-import { type DocumentRow, listDocuments } from '../../../documents/check.ts';
 
 type DecisionRow = Pick<
   Selectable<Tables['decision_history']>,

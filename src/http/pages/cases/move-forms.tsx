@@ -4,27 +4,27 @@ import { assigneeOf } from '../../../cases/assignee.ts';
 import { type MoveName, moves, taskMoves } from '../../../cases/moves.ts';
 import { kindsToDo } from '../../../cases/readiness.ts';
 import { withdrawingKinds } from '../../../cases/withdrawal.ts';
+import { momentText } from '../../../core/time-words.ts';
 import { requestKinds } from '../../../core/vocabulary.ts';
+import { isAnswer } from '../../../documents/awaiting-approval.ts';
 import { givenFiles } from '../../../hand-over/given-files.ts';
 import { optionText } from '../documents/document-table.tsx';
-import type { PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import {
   BoxesInput,
   type FieldChoices,
   FieldInput,
-  fieldsOf,
   type FormField,
+  fieldsOf,
   namesIn,
   placeChoices,
   rowFields,
 } from '../parts/fields.tsx';
-import { type CasePageData, ORIGINALS_SHOWN } from './load-case.ts';
-import { isAnswer } from '../../../documents/awaiting-approval.ts';
-import { nextStepOf } from './next-step.tsx';
-import { momentText } from '../../../core/time-words.ts';
+import type { PageFrame } from '../parts/layout.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { kindText } from '../parts/words.ts';
+import { type CasePageData, ORIGINALS_SHOWN } from './load-case.ts';
+import { nextStepOf } from './next-step.tsx';
 
 interface MoveFormsProps {
   readonly frame: PageFrame;

@@ -1,8 +1,8 @@
 import { isOpen, type MoveName } from '../../../cases/moves.ts';
 import { kindsToDo } from '../../../cases/readiness.ts';
 import type { CaseView } from '../../../cases/view.ts';
-import type { CasePageData } from './load-case.ts';
 import { isAnswer } from '../../../documents/awaiting-approval.ts';
+import type { CasePageData } from './load-case.ts';
 
 /** What a case needs next, in a sentence. */
 export interface NextStep {

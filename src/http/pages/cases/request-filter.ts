@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isCountedIn, listUnmatched, requestFigures } from '../../../attention/officer-attention.ts';
 import { caseStates } from '../../../cases/moves.ts';
 import type { CaseView } from '../../../cases/view.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { requestKinds } from '../../../core/vocabulary.ts';
 import { text } from '../parts/define-page.ts';
 

@@ -1,8 +1,8 @@
 import type { Match } from '../../../cases/match-subject.ts';
 import type { CaseView } from '../../../cases/view.ts';
+import type { Source } from '../../../core/source.ts';
 import { decidingLaw } from '../../../law/deadlines.ts';
 import type { PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import {
   Assignee,
   Badge,
@@ -14,8 +14,8 @@ import {
   sourceOptions,
   Table,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { identityText, kindsText, matchText, stateText } from '../parts/words.ts';
-import type { Source } from '../../../core/source.ts';
 
 interface RequestTableProps {
   readonly caption: string;

@@ -2,12 +2,12 @@ import type { CsvColumn } from '../../../../reports/render/csv-json.ts';
 import { partsOfAssignee } from '../../../cases/assignee.ts';
 import { listCases } from '../../../cases/list-cases.ts';
 import type { CaseView } from '../../../cases/view.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { localTimeOf } from '../../../core/zoned-days.ts';
 import { decidingLaw, isOwnLimit } from '../../../law/deadlines.ts';
 import { OWN_RULE } from '../parts/parts.tsx';
-import { type Filter, openOnes, partsOf, sorted } from './request-filter.ts';
 import { identityText, kindsText, stateText } from '../parts/words.ts';
+import { type Filter, openOnes, partsOf, sorted } from './request-filter.ts';
 
 /** Settled requests read at once. */
 export const SETTLED_READ = 500;

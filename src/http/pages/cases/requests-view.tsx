@@ -1,5 +1,5 @@
-import { spreadsheetNote } from '../../../../reports/render/csv-json.ts';
 import { counted, formatCount } from '../../../../reports/format.ts';
+import { spreadsheetNote } from '../../../../reports/render/csv-json.ts';
 import { MATCHED, type RequestFigure, requestFigures } from '../../../attention/officer-attention.ts';
 import { caseStates } from '../../../cases/moves.ts';
 import type { CaseView } from '../../../cases/view.ts';
@@ -7,11 +7,11 @@ import type { Source } from '../../../core/source.ts';
 import { requestKinds } from '../../../core/vocabulary.ts';
 import { type SavedView, VIEW_NAME_LENGTH } from '../../../people/saved-views.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import { Choice, Done, FilterForm, Input, Pages, Panel, Problems, SourceFilter } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { kindText, stateText } from '../parts/words.ts';
 import { type Filter, sorts } from './request-filter.ts';
 import { RequestTable } from './request-table.tsx';
-import { kindText, stateText } from '../parts/words.ts';
 
 /** The most requests that a search shows. */
 export const FOUND = 100;

@@ -1,8 +1,8 @@
 import type { SameRequest } from '../../../cases/duplicates.ts';
 import type { PageFrame } from '../parts/layout.tsx';
+import { Input, Moment, Panel } from '../parts/parts.tsx';
 import type { CasePageData } from './load-case.ts';
 import { CaseForm } from './move-forms.tsx';
-import { Input, Moment, Panel } from '../parts/parts.tsx';
 
 const commonTexts: Readonly<Record<SameRequest['because'], string>> = {
   email: 'the same e-mail address',

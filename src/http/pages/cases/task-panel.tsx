@@ -1,11 +1,11 @@
 import type { CaseTask } from '../../../cases/folded.ts';
 import { type MoveName, moves, TASK_DAYS } from '../../../cases/moves.ts';
-import type { PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import { FieldInput, fieldsOf } from '../parts/fields.tsx';
-import type { CasePageData } from './load-case.ts';
+import type { PageFrame } from '../parts/layout.tsx';
 import { Badge, Day, Moment, Notice, Panel, Table } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import type { Worded } from '../parts/words.ts';
+import type { CasePageData } from './load-case.ts';
 
 interface TaskPanelProps {
   readonly frame: PageFrame;

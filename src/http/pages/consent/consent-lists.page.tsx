@@ -1,11 +1,11 @@
+import { z } from 'zod';
 import { contradictionsOf } from '../../../../reports/reconciliation/agreement.ts';
 import { stateWord } from '../../../../reports/words.ts';
-import { z } from 'zod';
 import {
-  type FoundDecision,
   type FindingKind,
-  loadFindings,
+  type FoundDecision,
   type Lack,
+  loadFindings,
   whyNothingUndelivered,
 } from '../../../consent/findings.ts';
 import type { Source } from '../../../core/source.ts';

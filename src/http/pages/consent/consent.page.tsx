@@ -1,33 +1,32 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { contradictionWords, type SaidSignals, signalWords } from '../../../../reports/signal-words.ts';
 import {
   bannerPhrase,
   type CitedDecision,
   evidenceWords,
   type LookUp,
   lookUpConsent,
-  readLookUpTime,
   policyWords,
   purposeStateWords,
   purposeWord,
+  readLookUpTime,
   standingWords,
   timeBasisWord,
   wayInWords,
 } from '../../../consent/look-up.ts';
-import { contradictionWords, type SaidSignals, signalWords } from '../../../../reports/signal-words.ts';
 import { renderStatement } from '../../../consent/statement.ts';
 import { isoNow } from '../../../core/clock.ts';
-import { momentText } from '../../../core/time-words.ts';
-import { dateIn, localTimeOf } from '../../../core/zoned-days.ts';
-import { lastCheckpoint } from '../../../documents/frame.ts';
-import { attachment } from '../parts/attachment.ts';
-import type { ProofNeeds } from '../entries/load-proof.ts';
-import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
-import { pagesWith, type Said, text, type Visit } from '../parts/define-page.ts';
 import type { BannerStanding } from '../../../core/consent-timeline.ts';
 import type { Source } from '../../../core/source.ts';
+import { momentText } from '../../../core/time-words.ts';
+import { dateIn, localTimeOf } from '../../../core/zoned-days.ts';
+import { lastCheckpoint } from '../../../documents/begin-document.ts';
 import type { BannerNames } from '../../../store/queries/history-banners.ts';
+import type { ProofNeeds } from '../entries/load-proof.ts';
+import { attachment } from '../parts/attachment.ts';
+import { pagesWith, type Said, text, type Visit } from '../parts/define-page.ts';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   Badge,
   Choice,
@@ -43,6 +42,7 @@ import {
   Table,
   TextLines,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 
 /** A look-up checks the entries that it reads, as a proof does. */
 type Needs =

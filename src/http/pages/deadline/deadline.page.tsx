@@ -1,11 +1,11 @@
-import { type ComputedCase, computeCase, readDeadlineCase } from '../../../law/deadline-calculator.ts';
-import { dateIn } from '../../../core/zoned-days.ts';
-import { pagesWith, type Visit } from '../parts/define-page.ts';
-import { Page, type PageFrame } from '../parts/layout.tsx';
-import { partsOf } from '../../../law/jurisdictions.ts';
 import { requestKinds } from '../../../core/vocabulary.ts';
-import { Badge, Day, Facts, LawList, Panel, Problems } from '../parts/parts.tsx';
+import { dateIn } from '../../../core/zoned-days.ts';
+import { type ComputedCase, computeCase, readDeadlineCase } from '../../../law/deadline-calculator.ts';
+import { partsOf } from '../../../law/jurisdictions.ts';
+import { pagesWith, type Visit } from '../parts/define-page.ts';
 import { FieldInput, type FormField, placeChoices } from '../parts/fields.tsx';
+import { Page, type PageFrame } from '../parts/layout.tsx';
+import { Badge, Day, Facts, LawList, Panel, Problems } from '../parts/parts.tsx';
 import { kindText } from '../parts/words.ts';
 
 const { page } = pagesWith<'cases' | 'config' | 'clock'>();

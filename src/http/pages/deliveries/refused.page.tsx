@@ -6,13 +6,12 @@ import { visibleText } from '../../../../reports/render/text.ts';
 import { type Diagnosed, diagnoseRefused, loadRefusedCounts } from '../../../attention/deliveries.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { can } from '../../../core/roles.ts';
-import { secretEncodings, type Source } from '../../../core/source.ts';
-import type { RejectedContent } from '../../../rejected/ring.ts';
-import { readmitRejected } from '../../../rejected/readmit.ts';
+import { type Source, secretEncodings } from '../../../core/source.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
+import { readmitRejected } from '../../../rejected/readmit.ts';
+import type { RejectedContent } from '../../../rejected/ring.ts';
 import { pagesWith, type Said, smallNumber, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import {
   AskAdmin,
   Choice,
@@ -26,8 +25,9 @@ import {
   sourceOptions,
   Table,
 } from '../parts/parts.tsx';
-import { retireHours } from '../sources/source-forms.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { remedyText, sizeText } from '../parts/words.ts';
+import { retireHours } from '../sources/source-forms.tsx';
 
 const { page, form } = pagesWith<'store' | 'ledger' | 'clock' | 'sources' | 'rejected'>();
 

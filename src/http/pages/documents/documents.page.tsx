@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { reports } from '../../../../reports/index.ts';
 import type { Source } from '../../../core/source.ts';
-import { checkFile, extendedText, isUpload, listDocuments } from '../../../documents/check.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
-import { documentTitle, DocumentTable } from './document-table.tsx';
+import type { DocumentRow } from '../../../documents/check.ts';
+import { checkFile, extendedText, isUpload, listDocuments } from '../../../documents/check.ts';
 import { number, pagesWith, type Said, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
-import type { DocumentRow } from '../../../documents/check.ts';
 import {
   Choice,
   Field,
@@ -20,6 +18,8 @@ import {
   Problems,
   SourceFilter,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { DocumentTable, documentTitle } from './document-table.tsx';
 
 const { page, largeUpload } = pagesWith<'store' | 'cases' | 'keys' | 'instance' | 'projector'>();
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { formatCount } from '../../../../reports/format.ts';
-import type { Context } from '../../../context.ts';
 import {
   EXPORT_HOURS,
   type ExportFile,
@@ -9,15 +8,16 @@ import {
   isThere,
   openExport,
 } from '../../../backup/export-file.ts';
+import type { Context } from '../../../context/context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { attachment } from '../parts/attachment.ts';
-import { JobProgress } from '../parts/job-progress.tsx';
 import { pagesWith } from '../parts/define-page.ts';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import { Facts, Moment, Notice, Panel } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { sizeText } from '../parts/words.ts';
 
 const { page, form, file } = pagesWith<'jobs' | 'config' | 'ledger' | 'clock'>();

@@ -14,7 +14,6 @@ import {
 import { listAdminAddresses, listPeople, type Person } from '../../../people/people.ts';
 import { pagesWith, type Said, several, text, ticked } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import {
   Choice,
   type Column,
@@ -28,6 +27,7 @@ import {
   sourceOptions,
   Table,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 
 const { page, form } = pagesWith<'store' | 'config' | 'clock' | 'sources' | 'ledger' | 'keys'>();
 

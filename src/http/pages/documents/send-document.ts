@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyReply } from 'fastify';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { dateText } from '../../../core/time-words.ts';
 import { dateIn } from '../../../core/zoned-days.ts';

@@ -1,22 +1,22 @@
 import { isUtf8 } from 'node:buffer';
-import { counted, formatCount } from '../../../../reports/format.ts';
-import { visibleText } from '../../../../reports/render/text.ts';
 import type { Reading } from '../../../../receivers/read.ts';
 import { decompressed } from '../../../../receivers/unpack.ts';
+import { counted, formatCount } from '../../../../reports/format.ts';
+import { visibleText } from '../../../../reports/render/text.ts';
 import { loadDelivery, type ShownEntry } from '../../../attention/deliveries.ts';
 import { CodedError } from '../../../core/errors.ts';
+import { indentJson } from '../../../core/json.ts';
+import type { Source } from '../../../core/source.ts';
+import { momentText } from '../../../core/time-words.ts';
+import { TEST_EVENT } from '../../../core/vocabulary.ts';
 import { sizeCovering } from '../../../ledger/published-checkpoint.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
-import type { Source } from '../../../core/source.ts';
-import { TEST_EVENT } from '../../../core/vocabulary.ts';
-import { momentText } from '../../../core/time-words.ts';
-import { indentJson } from '../../../core/json.ts';
 import { outcomeTexts, verdictText } from '../deliveries/delivery-words.ts';
 import { number, pagesWith } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { Badge, Facts, Moment, Notice, Panel } from '../parts/parts.tsx';
-import { RereadForm } from '../sources/reread.tsx';
 import { phrase, sizeText } from '../parts/words.ts';
+import { RereadForm } from '../sources/reread.tsx';
 
 const { page } = pagesWith<'store' | 'projector' | 'sources' | 'readOneDelivery'>();
 

@@ -1,4 +1,4 @@
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Entry } from '../../../crypto/entry.ts';
 import { type ProofFiles, proofFiles, proveEntry } from '../../../ledger/prove-entry.ts';

@@ -1,23 +1,22 @@
 import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { type BackupMade, findLastBackup } from '../../../backup/last-backup.ts';
-import { CodedError } from '../../../core/errors.ts';
-import { erasureReasons } from '../../../core/erasure.ts';
-import { type Hold, listHolds } from '../../../erasure/holds.ts';
-import { loadErasurePage, type RecordedErasure } from '../../../ledger/erase.ts';
-import type { WitnessStanding } from '../../../ledger/cosigned-checkpoints.ts';
 import { verificationOf, verifyJob } from '../../../context/verify-job.ts';
+import { erasureReasons } from '../../../core/erasure.ts';
+import { CodedError } from '../../../core/errors.ts';
+import { can } from '../../../core/roles.ts';
+import { type Hold, listHolds } from '../../../erasure/holds.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { findCheckpointNote, listCheckpoints, type ListedCheckpoint } from '../../../store/queries/checkpoints.ts';
+import type { WitnessStanding } from '../../../ledger/cosigned-checkpoints.ts';
+import { loadErasurePage, type RecordedErasure } from '../../../ledger/erase.ts';
 import type { LastVerification } from '../../../ledger/verify/last-verification.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
-import { can } from '../../../core/roles.ts';
+import { findCheckpointNote, type ListedCheckpoint, listCheckpoints } from '../../../store/queries/checkpoints.ts';
 import { attachment } from '../parts/attachment.ts';
-import { JobProgress } from '../parts/job-progress.tsx';
-import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import { number, pagesWith, smallNumber, text } from '../parts/define-page.ts';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
+import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import {
   AskAdmin,
   Badge,
@@ -33,6 +32,7 @@ import {
   Problems,
   Table,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { sizeText, type Worded } from '../parts/words.ts';
 
 const { page, form, file } = pagesWith<

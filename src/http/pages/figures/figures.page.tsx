@@ -4,11 +4,11 @@ import { counted, formatCount } from '../../../../reports/format.ts';
 import { type CsvColumn, renderCsv, spreadsheetNote } from '../../../../reports/render/csv-json.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import { countBySource } from '../../../store/queries/decisions-in.ts';
-import { periodOf } from '../parts/period.ts';
 import { attachment } from '../parts/attachment.ts';
 import { pagesWith, text, type Visit } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { type Column, FilterForm, Input, Pages, Panel, Problems, Table } from '../parts/parts.tsx';
+import { periodOf } from '../parts/period.ts';
 
 type Parts = 'store' | 'config' | 'clock' | 'sources' | 'projector';
 const { page, file } = pagesWith<Parts>();

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Session } from '../../../people/sessions.ts';
 import { sourcesOf } from '../../auth/access.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type AnswerPart, choiceTexts, moves } from '../../../cases/moves.ts';
-import { readTime } from '../../../core/zoned-days.ts';
-import type { ControllerProfile } from '../../../law/profile.ts';
 import { dateText, momentText } from '../../../core/time-words.ts';
+import { readTime } from '../../../core/zoned-days.ts';
 import { jurisdictionChoices, jurisdictionText } from '../../../law/jurisdictions.ts';
+import type { ControllerProfile } from '../../../law/profile.ts';
 import { emailInput, Field, Select } from './parts.tsx';
 import { kindText } from './words.ts';
 

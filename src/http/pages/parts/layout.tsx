@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { can, type Capability, type Role } from '../../../core/roles.ts';
+import { type Capability, can, type Role } from '../../../core/roles.ts';
 import { stylesheetPath } from './style.ts';
 
 /** What every page needs to know about the signed-in officer. */

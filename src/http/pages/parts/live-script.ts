@@ -1,6 +1,6 @@
+import type { FastifyReply } from 'fastify';
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { allowScript } from './passkey-script.ts';
-import type { FastifyReply } from 'fastify';
 
 /**
  * Moves the progress bar of a job, and reloads the page when the job has ended, unless someone is filling in a form.

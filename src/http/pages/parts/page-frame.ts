@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { can } from '../../../core/roles.ts';
-import type { PageFrame } from './layout.tsx';
 import { csrfToken, officerOf } from '../../auth/sessions.ts';
+import type { PageFrame } from './layout.tsx';
 
 /** What every page needs to know about the signed-in officer. */
 export function pageFrame(

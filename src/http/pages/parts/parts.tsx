@@ -1,12 +1,12 @@
-import { assigneeOf, isAssignedTo, partsOfAssignee } from '../../../cases/assignee.ts';
 import type { ComponentChildren } from 'preact';
 import { formatCount } from '../../../../reports/format.ts';
+import { assigneeOf, isAssignedTo, partsOfAssignee } from '../../../cases/assignee.ts';
 import { can } from '../../../core/roles.ts';
 import { dateText, momentText } from '../../../core/time-words.ts';
+import { type Deadlines, isOwnLimit, type LawDeadline } from '../../../law/deadlines.ts';
 import { PASSWORD_MAX } from '../../../people/passwords.ts';
 import type { PageFrame } from './layout.tsx';
 import { dueText, type Tone, type Worded } from './words.ts';
-import { type Deadlines, isOwnLimit, type LawDeadline } from '../../../law/deadlines.ts';
 
 /** A time with its machine-readable form. */
 export function Moment({ iso, timeZone }: { iso: string; timeZone: string }) {

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import type { Config } from '../../../config.ts';
-import { adminAddressOf } from '../../admin-address.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../../config/config.ts';
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { PasskeyOrigin } from '../../../people/passkeys.ts';
+import { adminAddressOf } from '../../admin-address.ts';
 
 /**
  * Asks the browser for a passkey and sends its response with the form. Without the script, or in a browser without

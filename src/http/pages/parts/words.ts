@@ -1,12 +1,12 @@
 import { counted } from '../../../../reports/format.ts';
+import type { LetterStep } from '../../../../reports/letters/texts.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
-import type { HandOverState } from '../../../hand-over/hand-over.ts';
+import { kindsWord, kindWord } from '../../../../reports/words.ts';
+import type { Match } from '../../../cases/match-subject.ts';
+import type { CaseView } from '../../../cases/view.ts';
 import type { Choice as ConsentChoice } from '../../../core/consent-judgement.ts';
 import type { Role } from '../../../core/roles.ts';
-import type { LetterStep } from '../../../../reports/letters/texts.ts';
-import type { CaseView } from '../../../cases/view.ts';
-import { kindWord, kindsWord } from '../../../../reports/words.ts';
-import type { Match } from '../../../cases/match-subject.ts';
+import type { HandOverState } from '../../../hand-over/hand-over.ts';
 import type { BannerStatus } from '../../../sync/status.ts';
 
 /** The colour of a word. Colour is never the only distinction. */

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { adminAddressOf } from '../../admin-address.ts';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { countOpenOf } from '../../../cases/list-cases.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { isLimitable, isRole, type Role, roles, rolesUnder } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
+import { type ApiToken, listApiTokens } from '../../../people/api-tokens.ts';
 import { changeAddress } from '../../../people/change-address.ts';
+import type { NewLink } from '../../../people/links.ts';
 import {
   changePerson,
   createPasswordLink,
@@ -17,11 +18,9 @@ import {
   type PersonOutcome,
   setDisabled,
 } from '../../../people/people.ts';
-import { type ApiToken, listApiTokens } from '../../../people/api-tokens.ts';
-import type { NewLink } from '../../../people/links.ts';
+import { adminAddressOf } from '../../admin-address.ts';
 import { pagesWith, type Said, several, text, ticked, type Visit } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import {
   Badge,
   Choice,
@@ -35,6 +34,7 @@ import {
   Problems,
   Table,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { reachText, roleTexts, type Worded } from '../parts/words.ts';
 
 type Parts = 'store' | 'ledger' | 'keys' | 'clock' | 'sources' | 'projector' | 'jobs' | 'config';

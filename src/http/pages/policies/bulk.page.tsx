@@ -1,25 +1,24 @@
 import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { CodedError, UsageError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { listPlans, listUnpublished, loadPlan, loadPlanItems, planBulk, type PlanRow } from '../../../policies/bulk.ts';
+import { listPlans, listUnpublished, loadPlan, loadPlanItems, type PlanRow, planBulk } from '../../../policies/bulk.ts';
 import { formAFields, LARGEST_BULK_FILE } from '../../../policies/bulk-file.ts';
 import { isCallable } from '../../../policies/callable-source.ts';
 import type { FormA } from '../../../policies/generate.ts';
-import { bulkJob, findBulkJob, publishJob } from '../../../policies/jobs.ts';
+import { bulkJob, findBulkJob, publishJob } from '../../../policies/policy-jobs.ts';
 import type { ItemRow } from '../../../policies/settle-calls.ts';
-import { JobProgress } from '../parts/job-progress.tsx';
 import { pagesWith, text, ticked, type Visit } from '../parts/define-page.ts';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import {
-  ErrorText,
   Badge,
   Choice,
   type Column,
+  ErrorText,
   Field,
   Input,
   Moment,
@@ -31,6 +30,7 @@ import {
   sourceOptions,
   Table,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import type { Worded } from '../parts/words.ts';
 
 type Needs = 'store' | 'jobs' | 'sources' | 'projector' | 'policies' | 'readBulkItems';

@@ -8,10 +8,10 @@ import { assertPolicyOf } from '../../auth/access.ts';
 import { number, pagesWith, type Said, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
-  ErrorText,
   Badge,
   Choice,
   type Column,
+  ErrorText,
   Input,
   Moment,
   Notice,

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
+import { policyIdSchema } from '../../../core/call.ts';
 import type { Source } from '../../../core/source.ts';
 import { type Job, payloadText } from '../../../jobs/job.ts';
-import { policyIdSchema } from '../../../core/call.ts';
 import { isCallable } from '../../../policies/callable-source.ts';
 import { formASchema } from '../../../policies/generate.ts';
-import { generateJob, OUTCOME_UNKNOWN, publishJob } from '../../../policies/jobs.ts';
 import { fetchPolicyList } from '../../../policies/list.ts';
+import { generateJob, OUTCOME_UNKNOWN, publishJob } from '../../../policies/policy-jobs.ts';
 import { loadCalls, loadQuotas, type Quota } from '../../../policies/show.ts';
 import { assertPolicyOf } from '../../auth/access.ts';
-import { JobProgress } from '../parts/job-progress.tsx';
 import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import {
-  ErrorText,
   Badge,
   Choice,
   Done,
+  ErrorText,
   Facts,
   Input,
   Moment,

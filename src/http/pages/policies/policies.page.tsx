@@ -4,6 +4,7 @@ import { isoNow } from '../../../core/clock.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
 import { localTimeOf, readTime } from '../../../core/zoned-days.ts';
+import { isCallable } from '../../../policies/callable-source.ts';
 import { type CatalogueRow, listPolicyTypes, loadCataloguePage } from '../../../policies/catalogue.ts';
 import { loadPolicy, type PolicyView } from '../../../policies/show.ts';
 import { findTextAt, loadTextOfEntry, loadTextPage, type TextRow } from '../../../policy-snapshots/stored-texts.ts';
@@ -25,11 +26,10 @@ import {
   SourceFilter,
   Table,
 } from '../parts/parts.tsx';
-import { isCallable } from '../../../policies/callable-source.ts';
+import type { Worded } from '../parts/words.ts';
 import { callStateText } from './call-words.ts';
 import { PublishForm } from './publish-form.tsx';
-import { Came, differenceAddress, Lines, policyAddress, sourceNamed, textAddress, type Texts } from './text-parts.tsx';
-import type { Worded } from '../parts/words.ts';
+import { Came, differenceAddress, Lines, policyAddress, sourceNamed, type Texts, textAddress } from './text-parts.tsx';
 
 const { page } = pagesWith<'store' | 'sources' | 'projector' | 'config' | 'clock'>();
 

@@ -4,14 +4,14 @@ import {
   adoptReadingJob,
   compareReadingsJob,
   phrasesOf,
-  readingsOf,
   type ReadingsResult,
+  readingsOf,
 } from '../../../context/readings-job.ts';
 import { can } from '../../../core/roles.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { Jobs } from '../../../jobs/jobs.ts';
-import { JobProgress } from '../parts/job-progress.tsx';
 import { pagesWith } from '../parts/define-page.ts';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import { type Column, Notice, Panel, Table } from '../parts/parts.tsx';

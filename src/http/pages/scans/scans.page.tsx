@@ -1,25 +1,25 @@
 import { z } from 'zod';
+import type { ShownColumn } from '../../../../reports/render/blocks.ts';
 import {
-  loadIntegrations,
-  loadInventories,
   changeColumns,
   driftFindings,
+  type Integrations,
   integrationColumns,
   inventoryFindings,
   itemColumns,
+  loadIntegrations,
+  loadInventories,
   nameOfItem,
+  type SiteInventory,
   scanColumns,
   siteWord,
-  type Integrations,
-  type SiteInventory,
 } from '../../../../reports/scan-audit/findings.ts';
-import type { ShownColumn } from '../../../../reports/render/blocks.ts';
-import { addDays, startOfDay } from '../../../core/zoned-days.ts';
+import type { Source } from '../../../core/source.ts';
 import { momentText } from '../../../core/time-words.ts';
+import { addDays, startOfDay } from '../../../core/zoned-days.ts';
+import { createScanQueries, type ScanRow } from '../../../store/queries/history-scans.ts';
 import { pagesWith, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { createScanQueries, type ScanRow } from '../../../store/queries/history-scans.ts';
-import type { Source } from '../../../core/source.ts';
 import {
   Choice,
   Facts,

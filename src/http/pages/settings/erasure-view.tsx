@@ -4,14 +4,13 @@ import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
 import { addDays, dateIn } from '../../../core/zoned-days.ts';
 import { type ErasureChoice, periodKinds } from '../../../erasure/choose.ts';
-import { erasureOf } from '../../../erasure/jobs.ts';
+import { erasureOf } from '../../../erasure/erasure-jobs.ts';
 import type { ErasurePlan } from '../../../erasure/plan.ts';
 import { digestOfPlan, type ErasureProposal, PROPOSAL_DAYS } from '../../../erasure/proposal.ts';
 import { summaryOf } from '../../../erasure/summary.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import { liveScriptPath } from '../parts/live-script.ts';
 import {
   AskAdmin,
@@ -31,6 +30,7 @@ import {
   Table,
   WithCommands,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 
 /** Number of documents that a preview names. */
 const SHOWN = 20;

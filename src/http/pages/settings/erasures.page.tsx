@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Context } from '../../../context.ts';
-import { CodedError, UsageError } from '../../../core/errors.ts';
+import type { Context } from '../../../context/context.ts';
 import { type ErasureReason, erasureReasonCodes } from '../../../core/erasure.ts';
+import { CodedError, UsageError } from '../../../core/errors.ts';
 import { addDays, startOfDay } from '../../../core/zoned-days.ts';
 import { type ErasureChoice, periodKinds } from '../../../erasure/choose.ts';
 import { isUnfinished } from '../../../erasure/erase.ts';
-import { startErasure } from '../../../erasure/jobs.ts';
+import { startErasure } from '../../../erasure/erasure-jobs.ts';
 import type { ErasurePlan } from '../../../erasure/plan.ts';
 import { findCasePlace, planFor } from '../../../erasure/plan-for.ts';
 import {
@@ -17,12 +17,12 @@ import {
   sourcesNeedingSecondOfficer,
   withdrawProposal,
 } from '../../../erasure/proposal.ts';
-import { findLaws } from '../../../law/regime-table.ts';
 import { type Job, payloadText } from '../../../jobs/job.ts';
+import { findLaws } from '../../../law/regime-table.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
-import { addressOf, despiteOf, OnePage, PreviewPage, StartPage } from './erasure-view.tsx';
 import { pagesWith, type Said, text, type Visit } from '../parts/define-page.ts';
 import { allowLive } from '../parts/live-script.ts';
+import { addressOf, despiteOf, OnePage, PreviewPage, StartPage } from './erasure-view.tsx';
 
 const { page, form } = pagesWith<
   'store' | 'keys' | 'clock' | 'jobs' | 'cases' | 'config' | 'erasure' | 'sources' | 'loadProfile'

@@ -20,11 +20,11 @@ import {
 } from '../../../documents/letter-texts.ts';
 import { number, pagesWith, text, type Visit } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
-import { Choice, Done, Field, Moment, Panel, Problems, Table } from '../parts/parts.tsx';
-import { letterText } from '../parts/words.ts';
 import { allowLive } from '../parts/live-script.ts';
+import { Choice, Done, Field, Moment, Panel, Problems, Table } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { typingScriptPath } from '../parts/typing-script.ts';
+import { letterText } from '../parts/words.ts';
 
 const { page, form } = pagesWith<'store' | 'ledger' | 'clock' | 'config' | 'projector' | 'loadProfile'>();
 

@@ -7,7 +7,7 @@ import {
   savePreferences,
   usualPreferences,
 } from '../../../attention/preferences.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { can, type Role } from '../../../core/roles.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
 import { pagesWith, several, ticked } from '../parts/define-page.ts';

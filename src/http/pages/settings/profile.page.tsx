@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { basename } from 'node:path';
+import { z } from 'zod';
 import {
   findLastProfileChange,
   giveOwnProfile,
@@ -8,21 +8,21 @@ import {
   readProfileFile,
   saveProfile,
 } from '../../../config/profile-file.ts';
-import { type ProfileField, profileSections, type ProfileForm, readProfileForm } from '../../../config/profile-form.ts';
+import { type ProfileField, type ProfileForm, profileSections, readProfileForm } from '../../../config/profile-form.ts';
 import { parseControllerProfile } from '../../../config/settings-files.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
-import { missingProfileParts } from '../../../law/profile.ts';
 import { retentionUnder } from '../../../erasure/retention.ts';
+import { missingProfileParts } from '../../../law/profile.ts';
 import { sourceProblems } from '../../../sources/refusals.ts';
-import { periodText } from './period-text.ts';
 import { pagesWith, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
-import { Choice, Done, Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from '../parts/parts.tsx';
 import { allowLive } from '../parts/live-script.ts';
+import { Choice, Done, Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { typingScriptPath } from '../parts/typing-script.ts';
+import { periodText } from './period-text.ts';
 
 const { page, form } = pagesWith<'store' | 'ledger' | 'projector' | 'clock' | 'config' | 'sources'>();
 

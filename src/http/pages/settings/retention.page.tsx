@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { UsageError } from '../../../core/errors.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
@@ -8,9 +8,9 @@ import { type Hold, holdReason, isHoldOf, liftHold, listHolds, placeHold } from 
 import { retentionUnder } from '../../../erasure/retention.ts';
 import { pagesWith, type Said, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
+import { Badge, Choice, Done, Input, Moment, Panel, Problems, sourceOptions, Table } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { periodText } from './period-text.ts';
-import { Badge, Choice, Done, Input, Moment, Panel, Problems, sourceOptions, Table } from '../parts/parts.tsx';
 
 const { page, form } = pagesWith<'store' | 'projector' | 'erasure' | 'sources' | 'config' | 'loadProfile'>();
 

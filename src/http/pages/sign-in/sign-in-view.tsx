@@ -1,8 +1,8 @@
-import type { Person } from '../../../people/people.ts';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../../../people/passwords.ts';
+import type { Person } from '../../../people/people.ts';
 import { Csrf, Page } from '../parts/layout.tsx';
-import { passkeyScriptPath } from '../parts/passkey-script.ts';
 import { Done, Input, Notice, Problems } from '../parts/parts.tsx';
+import { passkeyScriptPath } from '../parts/passkey-script.ts';
 
 interface SignInProps {
   readonly csrf: string;

@@ -7,8 +7,8 @@ import { ownPasswordProblem } from '../../auth/sessions.ts';
 import { attachment } from '../parts/attachment.ts';
 import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import { Badge, Input, Notice, Panel, PresentPassword, Problems, Table } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 
 /** Lines and problems listed on the page. */
 const SHOWN = 200;

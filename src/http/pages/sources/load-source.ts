@@ -1,20 +1,20 @@
-import { requestFormState } from '../../../request-form/offered.ts';
 import type { Discovery } from '../../../../receivers/discover/discover.ts';
 import { loadRefusedCounts } from '../../../attention/deliveries.ts';
 import { loadLastTimes } from '../../../attention/figures.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { publicUrlOf } from '../../../core/address.ts';
 import type { Source } from '../../../core/source.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
+import { requestFormState } from '../../../request-form/offered.ts';
 import type { FieldMapping } from '../../../sources/changes.ts';
 import { gatherSamples, isEmptyProposal, proposalFrom } from '../../../sources/discovery.ts';
 import { findSourceFaults, leftoverFault } from '../../../sources/faults.ts';
 import { createBannerQueries } from '../../../store/queries/history-banners.ts';
 import { countReusedIds } from '../../../store/queries/reused-ids.ts';
-import { loadSyncJobs } from '../../../sync/jobs.ts';
 import { listSyncRuns } from '../../../sync/runs.ts';
 import { loadSyncStatus } from '../../../sync/status.ts';
+import { loadSyncJobs } from '../../../sync/sync-jobs.ts';
 import type { SourceState } from './source-view.tsx';
 
 /** Number of sync runs on the page. */

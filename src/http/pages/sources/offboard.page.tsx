@@ -4,12 +4,12 @@ import { offboardedOf, offboardJob, openCasesOf } from '../../../context/offboar
 import { CodedError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { JobProgress } from '../parts/job-progress.tsx';
 import { pagesWith, text, ticked } from '../parts/define-page.ts';
+import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import { Facts, Input, Notice, Panel, Problems } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 
 const { page, form } = pagesWith<'sources' | 'config' | 'jobs' | 'cases' | 'clock' | 'projector'>();
 

@@ -1,12 +1,12 @@
 import { counted } from '../../../../reports/format.ts';
-import { rereadOf, type RereadResult } from '../../../context/reread-job.ts';
+import { type RereadResult, rereadOf } from '../../../context/reread-job.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { JobProgress } from '../parts/job-progress.tsx';
 import type { PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import { AskAdmin, Moment, Notice } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 
 interface RereadProps {
   readonly frame: PageFrame;

@@ -1,7 +1,7 @@
+import { formatCount } from '../../../../reports/format.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
 import type { Offboarding } from '../../../sources/offboarding.ts';
-import { formatCount } from '../../../../reports/format.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { Facts, Moment, Panel } from '../parts/parts.tsx';
 

@@ -1,14 +1,14 @@
 import type { Discovery, EventDiscovery } from '../../../../receivers/discover/discover.ts';
 import type { Effects } from '../../../../receivers/discover/effects.ts';
 import { counted } from '../../../../reports/format.ts';
-import { changePhrase } from '../../../core/reading-change.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
+import { changePhrase } from '../../../core/reading-change.ts';
 import type { Source } from '../../../core/source.ts';
 import type { FieldMapping } from '../../../sources/changes.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
+import { type Column, Done, Facts, Field, Panel, Problems, Table } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { hasOwnNames, RereadForm } from './reread.tsx';
-import { type Column, Done, Facts, Field, Panel, Problems, Table } from '../parts/parts.tsx';
 
 interface FieldsProps {
   readonly frame: PageFrame;

@@ -1,7 +1,7 @@
-import { secretEncodings, type Source } from '../../../core/source.ts';
+import { type Source, secretEncodings } from '../../../core/source.ts';
 import type { PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import { AskAdmin, Choice, Input, Notice, PresentPassword } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 
 /** Hours until existing secrets expire, with their wording. */
 export const retireHours = [

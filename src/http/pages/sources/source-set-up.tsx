@@ -3,10 +3,10 @@ import type { Diagnosed } from '../../../attention/deliveries.ts';
 import type { KeyCheck } from '../../../context/check-key.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { Done, Moment, Notice, Panel, Problems } from '../parts/parts.tsx';
+import { remedyText } from '../parts/words.ts';
+import { SetUpSteps } from './set-up-steps.tsx';
 import { AccessForm, AskAboutSource, NewSecret, SecretForms } from './source-forms.tsx';
 import type { SourceState } from './source-view.tsx';
-import { SetUpSteps } from './set-up-steps.tsx';
-import { remedyText } from '../parts/words.ts';
 
 interface SetUpProps {
   readonly frame: PageFrame;

@@ -3,16 +3,16 @@ import { visibleText } from '../../../../reports/render/text.ts';
 import type { KeyCheck } from '../../../context/check-key.ts';
 import { can } from '../../../core/roles.ts';
 import type { SecretEncoding, Source } from '../../../core/source.ts';
+import type { Job } from '../../../jobs/job.ts';
 import type { requestFormState } from '../../../request-form/offered.ts';
 import type { SourceFault } from '../../../sources/faults.ts';
 import type { BannerNames } from '../../../store/queries/history-banners.ts';
-import type { Job } from '../../../jobs/job.ts';
-import type { SyncJob } from '../../../sync/jobs.ts';
+import type { SyncRun } from '../../../sync/runs.ts';
 import type { BannerStatus } from '../../../sync/status.ts';
+import type { SyncJob } from '../../../sync/sync-jobs.ts';
 import { JobProgress } from '../parts/job-progress.tsx';
-import { liveScriptPath } from '../parts/live-script.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
+import { liveScriptPath } from '../parts/live-script.ts';
 import {
   AskAdmin,
   Badge,
@@ -27,11 +27,11 @@ import {
   Problems,
   Table,
 } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { secretsText, syncText } from '../parts/words.ts';
+import { pullText } from './pull-text.ts';
 import { RereadState } from './reread.tsx';
 import { AccessForm, AskAboutSource, NewSecret, SecretForms } from './source-forms.tsx';
-import type { SyncRun } from '../../../sync/runs.ts';
-import { pullText } from './pull-text.ts';
-import { secretsText, syncText } from '../parts/words.ts';
 
 interface ShownSecret {
   readonly id: string;

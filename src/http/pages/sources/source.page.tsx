@@ -3,24 +3,24 @@ import { diagnoseRefused } from '../../../attention/deliveries.ts';
 import { checkKeyDiscreetly, type KeyCheck } from '../../../context/check-key.ts';
 import { rereadJob } from '../../../context/reread-job.ts';
 import { CodedError } from '../../../core/errors.ts';
-import { secretEncodings, type Source } from '../../../core/source.ts';
+import { type Source, secretEncodings } from '../../../core/source.ts';
+import { newSigningSecret } from '../../../crypto/keys.ts';
+import { listAdminAddresses } from '../../../people/people.ts';
 import type { SourceChanges } from '../../../sources/changes.ts';
+import { doubtfulPaths } from '../../../sources/discovery.ts';
+import { findOffboarding } from '../../../sources/offboarding.ts';
 import { sourceProblems } from '../../../sources/refusals.ts';
 import type { SourceOutcome } from '../../../sources/sources.ts';
-import { findOffboarding } from '../../../sources/offboarding.ts';
-import { doubtfulPaths } from '../../../sources/discovery.ts';
-import { newSigningSecret } from '../../../crypto/keys.ts';
-import { cancelSyncJobs, syncJob } from '../../../sync/jobs.ts';
-import { listAdminAddresses } from '../../../people/people.ts';
+import { cancelSyncJobs, syncJob } from '../../../sync/sync-jobs.ts';
 import { ownPasswordProblem } from '../../auth/sessions.ts';
 import { pagesWith, type Said, text, ticked, type Visit } from '../parts/define-page.ts';
 import { allowLive } from '../parts/live-script.ts';
 import { examineFields, isConfigured, loadSourceState } from './load-source.ts';
+import { ClosedSourcePage } from './source-closed.tsx';
 import { FieldsPage } from './source-fields.tsx';
 import { ALLOWED_HOSTS, inWords, retireHours } from './source-forms.tsx';
-import { isUnderWay, SourcePage } from './source-view.tsx';
-import { ClosedSourcePage } from './source-closed.tsx';
 import { SetUpPage } from './source-set-up.tsx';
+import { isUnderWay, SourcePage } from './source-view.tsx';
 
 type Parts =
   | 'clock'

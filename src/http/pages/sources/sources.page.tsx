@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatCount } from '../../../../reports/format.ts';
 import { loadRefusedCounts } from '../../../attention/deliveries.ts';
 import { loadLastTimes } from '../../../attention/figures.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
 import { sourceSlugPattern } from '../../../core/vocabulary.ts';
@@ -10,12 +10,12 @@ import { findSourceFaults } from '../../../sources/faults.ts';
 import { type BannerStatus, loadSyncStatus } from '../../../sync/status.ts';
 import { pagesWith, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
 import { Badge, type Column, Input, Moment, Notice, Pages, Panel, Problems, Table } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
+import { secretsText, type Worded } from '../parts/words.ts';
 import { pullText } from './pull-text.ts';
 import { SetUpSteps } from './set-up-steps.tsx';
 import { inWords } from './source-forms.tsx';
-import { secretsText, type Worded } from '../parts/words.ts';
 
 /** Sources per page. */
 const SHOWN = 50;

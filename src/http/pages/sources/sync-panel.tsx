@@ -1,11 +1,11 @@
 import { counted, formatCount, formatDuration } from '../../../../reports/format.ts';
-import { type FindingCounts, AGREEMENT_DAYS } from '../../../attention/officer-attention.ts';
+import { AGREEMENT_DAYS, type FindingCounts } from '../../../attention/officer-attention.ts';
 import type { BannerStatus } from '../../../sync/status.ts';
 import type { PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
-import type { Today } from '../today/load-today.ts';
 import { Badge, BannerName, type Column, Moment, Panel, Select, sourceOptions, Table } from '../parts/parts.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { syncText } from '../parts/words.ts';
+import type { Today } from '../today/load-today.ts';
 
 /** Banners on the page; those not up to date come first. */
 const BANNERS_SHOWN = 30;

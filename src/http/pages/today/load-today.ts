@@ -1,19 +1,19 @@
-import type { OfficerAttention } from '../../../attention/officer-attention.ts';
 import { type LedgerState, loadLedgerState } from '../../../attention/ledger-state.ts';
+import type { OfficerAttention } from '../../../attention/officer-attention.ts';
 import type { Warning } from '../../../attention/operator-warnings.ts';
 import { outdatedApprovals } from '../../../cases/approval.ts';
-import type { Context } from '../../../context.ts';
+import type { Context } from '../../../context/context.ts';
+import { choiceNames } from '../../../core/consent-judgement.ts';
+import type { Source } from '../../../core/source.ts';
+import { addDays, dateIn, startOfDay } from '../../../core/zoned-days.ts';
 import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
 import { countDocuments, type DocumentRow, listDocuments } from '../../../documents/check.ts';
 import { type ErasureProposal, listWaitingProposals } from '../../../erasure/proposal.ts';
+import { type Job, payloadText } from '../../../jobs/job.ts';
 import type { LastVerification } from '../../../ledger/verify/last-verification.ts';
+import { listAdminAddresses } from '../../../people/people.ts';
 import { sourcesOfCases } from '../../../store/queries/cases.ts';
 import { countChoices } from '../../../store/queries/decisions-in.ts';
-import { choiceNames } from '../../../core/consent-judgement.ts';
-import { addDays, dateIn, startOfDay } from '../../../core/zoned-days.ts';
-import { listAdminAddresses } from '../../../people/people.ts';
-import type { Source } from '../../../core/source.ts';
-import { type Job, payloadText } from '../../../jobs/job.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
 import type { Store } from '../../../store/store.ts';
 

@@ -4,15 +4,15 @@ import { siteWord } from '../../../../reports/scan-audit/findings.ts';
 import { isUntouched } from '../../../attention/find-notices.ts';
 import { AGREEMENT_DAYS } from '../../../attention/officer-attention.ts';
 import type { Warning } from '../../../attention/operator-warnings.ts';
-import { can } from '../../../core/roles.ts';
-import { addressOf, lastDayOf, whatText } from '../settings/erasure-view.tsx';
-import type { PageFrame } from '../parts/layout.tsx';
-import type { Today } from './load-today.ts';
-import { Badge, Day, LegalLimit, mailToAdmins, Moment, Panel, Table, WithCommands } from '../parts/parts.tsx';
-import { choiceTexts } from '../../../cases/moves.ts';
 import { isAssignedTo } from '../../../cases/assignee.ts';
+import { choiceTexts } from '../../../cases/moves.ts';
 import type { CaseView } from '../../../cases/view.ts';
+import { can } from '../../../core/roles.ts';
+import type { PageFrame } from '../parts/layout.tsx';
+import { Badge, Day, LegalLimit, Moment, mailToAdmins, Panel, Table, WithCommands } from '../parts/parts.tsx';
 import { kindsText, type Worded } from '../parts/words.ts';
+import { addressOf, lastDayOf, whatText } from '../settings/erasure-view.tsx';
+import type { Today } from './load-today.ts';
 
 /** One thing to do: what, by when, and where. */
 interface Task {

@@ -1,22 +1,21 @@
-import { spreadsheetNote } from '../../../../reports/render/csv-json.ts';
 import { z } from 'zod';
+import { formatCount } from '../../../../reports/format.ts';
 import { findReport, reports } from '../../../../reports/index.ts';
+import { spreadsheetNote } from '../../../../reports/render/csv-json.ts';
 import type { ReportFormat } from '../../../../reports/report.ts';
-import { type Choice as ConsentChoice, choiceNames } from '../../../core/consent-judgement.ts';
-import { reportJob } from '../../../documents/jobs.ts';
-import { syncJob } from '../../../sync/jobs.ts';
-import type { Context } from '../../../context.ts';
-import { addDays, calendarProblem, dateIn } from '../../../core/zoned-days.ts';
 import type { LedgerState } from '../../../attention/ledger-state.ts';
 import { type AttentionPart, MATCHED } from '../../../attention/officer-attention.ts';
-import { Page, type PageFrame } from '../parts/layout.tsx';
-import { PostForm } from '../parts/post-form.tsx';
-import { DAYS_SHOWN, loadToday, SOURCES_COUNTED, type Today, type TodayNeeds } from './load-today.ts';
+import type { Context } from '../../../context/context.ts';
+import { type Choice as ConsentChoice, choiceNames } from '../../../core/consent-judgement.ts';
+import { addDays, calendarProblem, dateIn } from '../../../core/zoned-days.ts';
+import { reportJob } from '../../../documents/document-jobs.ts';
 import { dismissBanner } from '../../../sync/banners.ts';
-import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
-import { formatCount } from '../../../../reports/format.ts';
+import { syncJob } from '../../../sync/sync-jobs.ts';
+import { RequestTable, SourceFilter } from '../cases/request-table.tsx';
 import { DocumentTable } from '../documents/document-table.tsx';
+import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
 import { JobList } from '../parts/job-list.tsx';
+import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   Badge,
   Choice,
@@ -30,10 +29,11 @@ import {
   Problems,
   sourceOptions,
 } from '../parts/parts.tsx';
-import { RequestTable, SourceFilter } from '../cases/request-table.tsx';
+import { PostForm } from '../parts/post-form.tsx';
 import { consentChoiceTexts, type Tone } from '../parts/words.ts';
-import { TasksPanel, TrustLine } from './today-tasks.tsx';
 import { ChooseSource, isToChoose, SyncPanel } from '../sources/sync-panel.tsx';
+import { DAYS_SHOWN, loadToday, SOURCES_COUNTED, type Today, type TodayNeeds } from './load-today.ts';
+import { TasksPanel, TrustLine } from './today-tasks.tsx';
 
 const { page, form } = pagesWith<TodayNeeds | 'projector' | 'sync'>();
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { messageKinds } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
-import { type HandOverRow, loadHandedPack } from '../../hand-over/hand-over.ts';
 import { listGivenFiles } from '../../hand-over/given-files.ts';
+import { type HandOverRow, loadHandedPack } from '../../hand-over/hand-over.ts';
 import {
   findHandOver,
   isVisiting,
@@ -13,10 +13,18 @@ import {
   sendMessage,
 } from '../../hand-over/visit.ts';
 import { sendRegistered } from '../pages/documents/send-document.ts';
-import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
 import { renderPage } from '../pages/parts/layout.tsx';
-import { chosenFor, folderOf, FORM_BYTES, protectForms, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
+import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
 import { CodePage, PackPage } from './hand-over-pages.tsx';
+import {
+  chosenFor,
+  FORM_BYTES,
+  folderOf,
+  protectForms,
+  type SubjectContext,
+  sayIn,
+  subjectScope,
+} from './subject-page.tsx';
 
 /** A HEAD request of a mail scanner opens and downloads nothing. */
 const onlyGet = { exposeHeadRoute: false };

@@ -1,21 +1,21 @@
 import rateLimit from '@fastify/rate-limit';
-import { adminAddressOf } from '../admin-address.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
-import type { SignOnSettings } from '../../config.ts';
-import type { Context } from '../../context.ts';
+import type { SignOnSettings } from '../../config/config.ts';
+import type { Context } from '../../context/context.ts';
 import { isPrivateTransport } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
 import { equalBytes, hmacSha256 } from '../../crypto/hash.ts';
-import { recordRefusal } from '../../people/sign-in.ts';
-import { type ProvidedIdentity, signInByProvider } from '../../people/single-sign-on.ts';
 import { readProvidedEmail } from '../../people/provided-email.ts';
 import { closeSession } from '../../people/sessions.ts';
+import { recordRefusal } from '../../people/sign-in.ts';
+import { type ProvidedIdentity, signInByProvider } from '../../people/single-sign-on.ts';
+import { adminAddressOf } from '../admin-address.ts';
 import { formOf } from '../pages/parts/page-frame.ts';
-import { explainSignOn } from './sign-on-failure.ts';
 import { browserOf, cookieOptions, setSessionCookie } from './sessions.ts';
 import { ATTEMPTS_PER_MINUTE, localPath, sendSignIn } from './sign-in-routes.tsx';
+import { explainSignOn } from './sign-on-failure.ts';
 
 const PATH = '/sign-in/sso';
 /** Minutes that a person may take to sign in at the provider. */

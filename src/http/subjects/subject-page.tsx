@@ -8,15 +8,15 @@ import type { ComponentChildren, JSX } from 'preact';
 import { type ChosenLanguage, chooseLanguage, letterLanguages } from '../../../reports/letters/languages.ts';
 import { dateInWords, fixedSpaces, joined } from '../../../reports/letters/letter.ts';
 import type { LetterTexts } from '../../../reports/letters/texts.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import { addressGroup } from '../../core/address.ts';
 import { errorCodes } from '../../core/errors.ts';
 import { dateIn as dayIn } from '../../core/zoned-days.ts';
 import { hmacSha256, sha256 } from '../../crypto/hash.ts';
 import { requireCsrf } from '../auth/sessions.ts';
-import { errorCodeOf } from '../errors.tsx';
-import { formOf, html } from '../pages/parts/page-frame.ts';
+import { errorCodeOf } from '../error-pages.tsx';
 import { renderPage } from '../pages/parts/layout.tsx';
+import { formOf, html } from '../pages/parts/page-frame.ts';
 
 /** What the pages of data subjects need. */
 export type SubjectContext = Pick<

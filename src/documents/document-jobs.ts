@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { CaseWriting } from '../cases/view.ts';
+import { unknownCase, unknownSource } from '../core/errors.ts';
 import { type JobHandler, JobRefused, type Json, readPayload } from '../jobs/job.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
-import type { DocumentDeps, RegisteredDocument } from './frame.ts';
+import type { DocumentDeps, RegisteredDocument } from './begin-document.ts';
 import { producePack } from './produce-pack.ts';
 import { produceReport } from './produce-report.ts';
-import { unknownCase, unknownSource } from '../core/errors.ts';
 
 const packPayload = z.object({ type: z.literal('pack'), caseId: z.string(), actor: z.string() });
 const reportPayload = z.object({

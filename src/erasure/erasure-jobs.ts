@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Source } from '../core/source.ts';
-import type { DocumentDeps } from '../documents/frame.ts';
+import type { DocumentDeps } from '../documents/begin-document.ts';
 import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { listErasures } from '../ledger/erase.ts';

@@ -1,66 +1,66 @@
 import { randomBytes } from 'node:crypto';
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import './core/validation.ts';
-import type { NotifyDeps } from './attention/send-notices.ts';
-import type { AppendRefusal, Surroundings } from './attention/operator-warnings.ts';
-import type { CaseWriting } from './cases/view.ts';
-import { type Config, controllerFileOf } from './config.ts';
-import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
-import { assertSharedDirectory, highWaterPath, publishVerifierKey, verifierKeyPath } from './context/data-directory.ts';
-import { assertInstallationBegun, createDistribution, noInstallationIn, openStore } from './context/engines.ts';
-import { createOutsideThread, type OutsideReaders } from './context/outside-thread.ts';
-import { createOwnRegimes } from './context/own-regimes.ts';
-import { createProjectorThread } from './context/projector-thread.ts';
-import { originOf, parseTreeHead, readCheckpoint, verifierKeyOf } from './crypto/checkpoint.ts';
-import { publicUrlOf } from './core/address.ts';
-import type { Clock } from './core/clock.ts';
-import { codeOf, UsageError } from './core/errors.ts';
-import { loadVersion } from './config/version.ts';
-import type { ControllerProfile } from './law/profile.ts';
-import type { Source } from './core/source.ts';
-import type { ErasureDeps } from './erasure/plan.ts';
-import { takeRowsLeft } from './erasure/erase.ts';
-import type { RetentionDeps } from './erasure/retention.ts';
-import type { DocumentDeps } from './documents/frame.ts';
-import { createJobs } from './jobs/jobs.ts';
-import { intervalOf } from './jobs/schedule.ts';
-import { closeWithin } from './jobs/time-limits.ts';
-import { loadKeys } from './keys.ts';
-import { pinIdentity } from './ledger/identity.ts';
-import { parseOrigin } from './ledger/epochs.ts';
-import { createHighWater, type HighWater } from './ledger/high-water.ts';
-import { createJournal, type Journal } from './ledger/journal.ts';
-import { noteVerification, readLastVerification } from './ledger/verify/last-verification.ts';
-import type { Verification, VerifyOptions } from './ledger/verify/verify-ledger.ts';
-import type { Loss } from './ledger/commit.ts';
-import { createLedger } from './ledger/ledger.ts';
-import { type Sealing, sealLedger } from './ledger/seal.ts';
-import { newestCheckpoint } from './ledger/stored-checkpoints.ts';
-import { openTree } from './ledger/tree.ts';
-import type { OpenPlace, Post } from './ledger/ask-witness.ts';
-import { readWitnessState, witnessNewest } from './ledger/cosigned-checkpoints.ts';
-import { witnessPolicyIn } from './ledger/witness-policy.ts';
-import type { Log } from './log.ts';
-import { bucketOfCopies, openBucket } from './outside/bucket.ts';
-import { createPolicyDeps } from './policies/callable-source.ts';
-import { createReadings } from './projections/readings.ts';
-import { createReadModelCheck } from './projections/last-check.ts';
-import { compareWithRebuild, inTurn, rebuild, type RebuildReport } from './projections/rebuild.ts';
-import { createProjector, pauseFor } from './projections/run.ts';
-import { createRejectedRing } from './rejected/ring.ts';
-import { createServiceClient } from './service/client.ts';
-import { exchange } from './service/outgoing-http.ts';
-import { createReadPaces } from './service/rate-limit.ts';
-import { createSnapshotDeps } from './policy-snapshots/fetching.ts';
-import { createOptionsInForce } from './sources/options-in-force.ts';
-import { createSources } from './sources/sources.ts';
-import { lastSeq } from './store/queries/fold-position.ts';
-import { MOVED_TO, readSetting, UNFINISHED_COPY, UNFINISHED_RESTORE, writeSetting } from './store/settings.ts';
-import type { Store } from './store/store.ts';
-import type { SyncDeps } from './sync/sync-source.ts';
-import { startTracing } from './tracing/start.ts';
-import { tracedFold } from './tracing/trace.ts';
+import '../core/validation.ts';
+import type { AppendRefusal, Surroundings } from '../attention/operator-warnings.ts';
+import type { NotifyDeps } from '../attention/send-notices.ts';
+import type { CaseWriting } from '../cases/view.ts';
+import { type Config, controllerFileOf } from '../config/config.ts';
+import { loadKeys } from '../config/load-keys.ts';
+import { loadControllerFile, loadRegimesFile } from '../config/settings-files.ts';
+import { loadVersion } from '../config/version.ts';
+import { publicUrlOf } from '../core/address.ts';
+import type { Clock } from '../core/clock.ts';
+import { codeOf, UsageError } from '../core/errors.ts';
+import type { Source } from '../core/source.ts';
+import { originOf, parseTreeHead, readCheckpoint, verifierKeyOf } from '../crypto/checkpoint.ts';
+import type { DocumentDeps } from '../documents/begin-document.ts';
+import { takeRowsLeft } from '../erasure/erase.ts';
+import type { ErasureDeps } from '../erasure/plan.ts';
+import type { RetentionDeps } from '../erasure/retention.ts';
+import { createJobs } from '../jobs/jobs.ts';
+import { intervalOf } from '../jobs/schedule.ts';
+import { closeWithin } from '../jobs/time-limits.ts';
+import type { ControllerProfile } from '../law/profile.ts';
+import type { OpenPlace, Post } from '../ledger/ask-witness.ts';
+import type { Loss } from '../ledger/commit.ts';
+import { readWitnessState, witnessNewest } from '../ledger/cosigned-checkpoints.ts';
+import { parseOrigin } from '../ledger/epochs.ts';
+import { createHighWater, type HighWater } from '../ledger/high-water.ts';
+import { pinIdentity } from '../ledger/identity.ts';
+import { createJournal, type Journal } from '../ledger/journal.ts';
+import { createLedger } from '../ledger/ledger.ts';
+import { type Sealing, sealLedger } from '../ledger/seal.ts';
+import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
+import { openTree } from '../ledger/tree.ts';
+import { noteVerification, readLastVerification } from '../ledger/verify/last-verification.ts';
+import type { Verification, VerifyOptions } from '../ledger/verify/verify-ledger.ts';
+import { witnessPolicyIn } from '../ledger/witness-policy.ts';
+import type { Log } from '../log/log.ts';
+import { bucketOfCopies, openBucket } from '../outside/bucket.ts';
+import { createPolicyDeps } from '../policies/callable-source.ts';
+import { createSnapshotDeps } from '../policy-snapshots/fetching.ts';
+import { createReadModelCheck } from '../projections/last-check.ts';
+import { createReadings } from '../projections/readings.ts';
+import { compareWithRebuild, inTurn, type RebuildReport, rebuild } from '../projections/rebuild.ts';
+import { createProjector, pauseFor } from '../projections/run.ts';
+import { createRejectedRing } from '../rejected/ring.ts';
+import { createServiceClient } from '../service/client.ts';
+import { exchange } from '../service/outgoing-http.ts';
+import { createReadPaces } from '../service/rate-limit.ts';
+import { createOptionsInForce } from '../sources/options-in-force.ts';
+import { createSources } from '../sources/sources.ts';
+import { lastSeq } from '../store/queries/fold-position.ts';
+import { MOVED_TO, readSetting, UNFINISHED_COPY, UNFINISHED_RESTORE, writeSetting } from '../store/settings.ts';
+import type { Store } from '../store/store.ts';
+import type { SyncDeps } from '../sync/sync-source.ts';
+import { startTracing } from '../tracing/start.ts';
+import { tracedFold } from '../tracing/trace.ts';
+import { assertSharedDirectory, highWaterPath, publishVerifierKey, verifierKeyPath } from './data-directory.ts';
+import { assertInstallationBegun, createDistribution, noInstallationIn, openStore } from './engines.ts';
+import { createOutsideThread, type OutsideReaders } from './outside-thread.ts';
+import { createOwnRegimes } from './own-regimes.ts';
+import { createProjectorThread } from './projector-thread.ts';
 
 interface ContextOptions {
   readonly clock?: Clock;
@@ -248,7 +248,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
   const verifyStore = async (
     of: Pick<VerifyOptions, 'since' | 'upTo' | 'onProgress'> & { readonly store?: Store },
   ): Promise<Verification> => {
-    const { verifyLedger } = await import('./ledger/verify/verify-ledger.ts');
+    const { verifyLedger } = await import('../ledger/verify/verify-ledger.ts');
     return verifyLedger({
       witnessed: { folder: witnessedFolder, policy: await witnessPolicy(), openPlace },
       ...sealed,
@@ -572,13 +572,13 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
     surroundings,
     // These load a third of the program, which most commands do not need.
     async warnings(around?: Surroundings | Promise<Surroundings>) {
-      const { findWarnings } = await import('./attention/operator-warnings.ts');
+      const { findWarnings } = await import('../attention/operator-warnings.ts');
       // Not before: nobody would hear of a failure until the import ends, and the process would end.
       return findWarnings(store.read, around ?? surroundings());
     },
     /** For some sources or all. Throws UsageError like loadProfile. */
     async attention(of?: readonly string[]) {
-      const { loadOfficerAttention } = await import('./attention/officer-attention.ts');
+      const { loadOfficerAttention } = await import('../attention/officer-attention.ts');
       return loadOfficerAttention({ cases, clock, followed: parts.sources.list(), pulled: listPulled() }, of);
     },
   };
@@ -606,7 +606,7 @@ function createNotifyDeps(
     verifierKey: parts.verifierKey,
     seal: parts.seal,
     async find() {
-      const { findNotices } = await import('./attention/find-notices.ts');
+      const { findNotices } = await import('../attention/find-notices.ts');
       return findNotices({ cases, clock, keys, pulled: listPulled(), warnings: await warnings() });
     },
   };
@@ -698,11 +698,11 @@ const identityRefusal: AppendRefusal = {
 
 /** Without a thread, for a command that does nothing else meanwhile. Imported when needed, as most commands need none of it. */
 const outsideHere: OutsideReaders = {
-  readOutsideFile: async (path) => (await import('./documents/outside-file.ts')).readOutsideFile(path),
+  readOutsideFile: async (path) => (await import('../documents/outside-file.ts')).readOutsideFile(path),
   readBulkItems: async (bytes, called) =>
-    (await import('./policies/bulk-file.ts')).parseBulkItems(Buffer.from(bytes), called),
-  discoverFields: async (...of) => (await import('../receivers/discover/discover.ts')).discover(...of),
-  readOneDelivery: async (...of) => (await import('../receivers/read.ts')).readDelivery(...of),
+    (await import('../policies/bulk-file.ts')).parseBulkItems(Buffer.from(bytes), called),
+  discoverFields: async (...of) => (await import('../../receivers/discover/discover.ts')).discover(...of),
+  readOneDelivery: async (...of) => (await import('../../receivers/read.ts')).readDelivery(...of),
 };
 
 /** The journal is ahead of the database: an old backup was restored. Continuing would assign numbers a second time. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { extendWithdrawals } from '../cases/withdrawal.ts';
 import type { Clock } from '../core/clock.ts';
+import { unknownSource } from '../core/errors.ts';
 import { type Job, type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import type { Sources } from '../sources/sources.ts';
 import { loadCompletedBanners } from './banners.ts';
 import { recountConsentLogs } from './recount.ts';
 import { type SyncDeps, syncSource } from './sync-source.ts';
-import { unknownSource } from '../core/errors.ts';
 
 const syncPayload = z.object({ source: z.string(), actor: z.string(), full: z.boolean().optional() });
 const recountPayload = z.object({

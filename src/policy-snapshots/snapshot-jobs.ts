@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
+import { unknownSource } from '../core/errors.ts';
 import { type JobHandlers, type JobLog, JobRefused, readPayload } from '../jobs/job.ts';
 import type { Jobs, WakeUp } from '../jobs/jobs.ts';
 import type { Sources } from '../sources/sources.ts';
-import type { Store, Query } from '../store/store.ts';
+import type { Query, Store } from '../store/store.ts';
 import type { SnapshotDeps } from './fetching.ts';
-import { createHostedUrls, takeSnapshots } from './take.ts';
 import { sourcesToWatch, watchDescription } from './openapi-watch.ts';
-import { SNAPSHOT_JOB, requestSnapshotsIn, type SnapshotWish, requestRoutineSnapshots } from './request.ts';
-import { unknownSource } from '../core/errors.ts';
+import { requestRoutineSnapshots, requestSnapshotsIn, SNAPSHOT_JOB, type SnapshotWish } from './request.ts';
+import { createHostedUrls, takeSnapshots } from './take.ts';
 
 const snapshotPayload = z.object({
   source: z.string(),

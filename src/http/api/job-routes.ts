@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Context } from '../../context.ts';
-import { CodedError } from '../../core/errors.ts';
+import type { Context } from '../../context/context.ts';
 import { verificationOf } from '../../context/verify-job.ts';
+import { CodedError } from '../../core/errors.ts';
 import type { Job } from '../../jobs/job.ts';
 import { loadSyncStatus } from '../../sync/status.ts';
-import { cancelSyncJobs, syncJob } from '../../sync/jobs.ts';
+import { cancelSyncJobs, syncJob } from '../../sync/sync-jobs.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { jobsOfSources } from '../pages/today/load-today.ts';
 import { sendJobEvents } from '../job-events.ts';
+import { jobsOfSources } from '../pages/today/load-today.ts';
 import { defineRoute, RefusedRequest, sourceQuery } from './route.ts';
 
 export const jobSchema = z

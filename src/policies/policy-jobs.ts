@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
+import { unknownSource } from '../core/errors.ts';
 import { momentText } from '../core/time-words.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import {
   type Job,
   type JobContext,
@@ -11,17 +13,15 @@ import {
   payloadText,
   readPayload,
 } from '../jobs/job.ts';
-import { canonicalJson } from '../crypto/canonical.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { MAX_BATCH_ITEMS } from '../service/policies.ts';
 import type { Sources } from '../sources/sources.ts';
 import { type BulkEnd, countBatches, loadPlanItems, runBulk } from './bulk.ts';
-import type { PolicyDeps } from './callable-source.ts';
 import { type NoSlotFacts, notSentText } from './call-once.ts';
+import type { PolicyDeps } from './callable-source.ts';
 import { aboutOf, formASchema, generatePolicy } from './generate.ts';
 import { publishPolicy } from './publish.ts';
 import { settleCalls } from './settle-calls.ts';
-import { unknownSource } from '../core/errors.ts';
 
 const bulkPayload = z.object({
   source: z.string(),

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import { type CheckpointToPrint, digestOf, type DocumentInput } from '../../reports/report.ts';
-import { keyHashOf, parseTreeHead, verifierKeyOf } from '../crypto/checkpoint.ts';
+import { type CheckpointToPrint, type DocumentInput, digestOf } from '../../reports/report.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Source, SourceOptions } from '../core/source.ts';
+import { keyHashOf, parseTreeHead, verifierKeyOf } from '../crypto/checkpoint.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
-import type { Source, SourceOptions } from '../core/source.ts';
 import type { Condition } from '../ledger/append-action.ts';
 import { type Cited, createCited, ErasedMeanwhile, UntrustedEntry } from '../ledger/cited.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -3,28 +3,36 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { CaseRow } from '../../cases/fold.ts';
 import { viewCase } from '../../cases/view.ts';
-import { isoNow } from '../../core/clock.ts';
 import { isPrivateTransport } from '../../core/address.ts';
+import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
-import { requestFormState } from '../../request-form/offered.ts';
 import type { ControllerProfile } from '../../law/profile.ts';
+import { requestFormState } from '../../request-form/offered.ts';
 import {
   confirmAddress,
   confirmationOf,
   findRequest,
   isFormGood,
   issueForm,
-  receiptToken,
   type RequestField,
   type RequestFormDeps,
+  receiptToken,
   requestSchema,
   submitRequest,
 } from '../../request-form/request-form.ts';
-import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
 import { renderPage } from '../pages/parts/layout.tsx';
-import { chosenFor, FORM_BYTES, MessagePage, type Say, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
+import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
 import { FormPage, ReceivedPage } from './request-form-pages.tsx';
+import {
+  chosenFor,
+  FORM_BYTES,
+  MessagePage,
+  type Say,
+  type SubjectContext,
+  sayIn,
+  subjectScope,
+} from './subject-page.tsx';
 
 /** Requests and codes per address and hour. A family shares an address; a program that fills in forms exceeds this. */
 const SENT_PER_HOUR = 40;

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { CodedError, type ErrorCode, errorCodes, StoreUnavailable, UsageError } from '../core/errors.ts';
-import { renderPage, Page } from './pages/parts/layout.tsx';
+import { Page, renderPage } from './pages/parts/layout.tsx';
 import { html } from './pages/parts/page-frame.ts';
 
 /** The error code for an exception; bugs are `internal`. */

@@ -1,4 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { UsageError, whyUnreadable } from '../core/errors.ts';
+import { deriveKeys, type InstanceKeys, keyFingerprint } from '../crypto/keys.ts';
+import type { Store } from '../store/store.ts';
 import {
   keyPaths,
   newInstanceKeyText,
@@ -7,10 +10,7 @@ import {
   parseSigningKey,
   readIfThere,
   writeSecretOnce,
-} from './config/key-files.ts';
-import { UsageError, whyUnreadable } from './core/errors.ts';
-import { deriveKeys, keyFingerprint, type InstanceKeys } from './crypto/keys.ts';
-import type { Store } from './store/store.ts';
+} from './key-files.ts';
 
 /** The keys of an installation, checked against its database. */
 export interface Keys {

@@ -1,17 +1,17 @@
 import { join, resolve } from 'node:path';
-import { readTexts } from './config/layers.ts';
-import { type DatabaseAddress, type Values, valuesSchema, variableNames, variables } from './config/variables.ts';
-import { type BucketAddress, clearTextProblem, isPrivateTransport } from './core/address.ts';
-import { type DestinationRule, hostAndPortOf } from './core/destination.ts';
-import { editDistance } from './core/edit-distance.ts';
-import { UsageError } from './core/errors.ts';
-import { type Source, sourceOptionsSchema } from './core/source.ts';
-import { webhookSecretOf } from './crypto/keys.ts';
-import { type EmailReading, isOpenIssuer } from './people/provided-email.ts';
-import type { MailSettings } from './outside/mail.ts';
-import type { ObjectLock } from './outside/bucket.ts';
-import type { ObjectStorage } from './outside/s3.ts';
-import type { TracingSettings } from './tracing/start.ts';
+import { type BucketAddress, clearTextProblem, isPrivateTransport } from '../core/address.ts';
+import { type DestinationRule, hostAndPortOf } from '../core/destination.ts';
+import { editDistance } from '../core/edit-distance.ts';
+import { UsageError } from '../core/errors.ts';
+import { type Source, sourceOptionsSchema } from '../core/source.ts';
+import { webhookSecretOf } from '../crypto/keys.ts';
+import type { ObjectLock } from '../outside/bucket.ts';
+import type { MailSettings } from '../outside/mail.ts';
+import type { ObjectStorage } from '../outside/s3.ts';
+import { type EmailReading, isOpenIssuer } from '../people/provided-email.ts';
+import type { TracingSettings } from '../tracing/start.ts';
+import { readTexts } from './layers.ts';
+import { type DatabaseAddress, type Values, valuesSchema, variableNames, variables } from './variables.ts';
 
 /** The settings of an installation (docs/configuration.md). Paths are absolute. */
 export interface Config {
