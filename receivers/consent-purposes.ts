@@ -492,6 +492,8 @@ class PurposeReader {
   /** Ids of purposes that the record describes without a choice, in plain form. */
   readonly #described = new Set<string>();
   #isByVendor = false;
+  /** What is being read belongs to a category that needs no consent. */
+  #isUnderNecessary = false;
   #labels: ReadonlyMap<string, string> | null = null;
   readonly #payload: Payload;
   readonly #fields: readonly NamedField[];
@@ -1025,7 +1027,17 @@ class PurposeReader {
       this.read.unread.push(path);
       return;
     }
-    if (!this.#container(item, path, listed, depth + 1)) this.read.unread.push(path);
+    this.#under(isNecessary(key), () => {
+      if (!this.#container(item, path, listed, depth + 1)) this.read.unread.push(path);
+    });
+  }
+
+  /** Reads what is in a category, whose name says that nothing in it needs consent if `necessary`. */
+  #under(necessary: boolean, read: () => void): void {
+    const before = this.#isUnderNecessary;
+    this.#isUnderNecessary ||= necessary;
+    read();
+    this.#isUnderNecessary = before;
   }
 
   /**
@@ -1043,9 +1055,11 @@ class PurposeReader {
     // {"name": "Marketing", "plugins": [{"name": "…", "consent": "declined"}]}
     if (!within.isStated && !within.necessary && listed === null) {
       const before = this.#size();
-      for (const [key, value] of Object.entries(item))
-        if (Array.isArray(value) && value.some(isJsonObject))
-          this.#container(value, `${path}.${key}`, null, MAX_DEPTH - 1);
+      this.#under(isNecessary(name), () => {
+        for (const [key, value] of Object.entries(item))
+          if (Array.isArray(value) && value.some(isJsonObject))
+            this.#container(value, `${path}.${key}`, null, MAX_DEPTH - 1);
+      });
       if (this.#size() > before) return true;
     }
     if (!within.isStated && listed !== null && !within.necessary)
@@ -1088,7 +1102,10 @@ class PurposeReader {
     const platformNecessary = this.#platform?.necessary?.includes(normaliseName(trimmed)) === true;
     const label = this.#labelOf(trimmed);
     const choice =
-      platformNecessary || this.#payload.isNecessary(trimmed) || (label !== undefined && isNecessary(label))
+      platformNecessary ||
+      (this.#isUnderNecessary && outcome === 'granted') ||
+      this.#payload.isNecessary(trimmed) ||
+      (label !== undefined && isNecessary(label))
         ? 'necessary'
         : outcome;
     const key = purposeKey(trimmed);
@@ -1287,6 +1304,7 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     ...{ grants: null, refuses: null, says: null },
   };
   let necessary = false;
+  let isOfNecessary = false;
   let isStated = false;
   let notChosen: string | null = null;
   let answer: string | null = null;
@@ -1307,6 +1325,7 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     // {"default": true, "update": false}: what applied before the choice, and the choice.
     if (name === 'default' && (item['update'] !== undefined || item['current'] !== undefined)) continue;
     const at = () => `${path}.${key}=${shortly(value)}`;
+    isOfNecessary ||= namesNecessity(role, value);
     if (role.isNecessaryFlag && typeof value !== 'object') {
       necessary ||= choiceMeant(value) === 'given';
       continue;
@@ -1362,9 +1381,25 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     }
   }
   const { grants, refuses, says } = found;
+  // Of a category that needs no consent, and on: {"name": "CMP", "categorySlug": "essenziell", "status": true}. What was refused stays refused.
+  necessary ||= isOfNecessary && says !== null && refuses === null;
   const contradiction: Contradiction | null =
     grants !== null && refuses !== null && !necessary ? [grants(), refuses()] : null;
   return { says, contradiction, necessary, isStated, notChosen, times, answer };
+}
+
+/** Names of fields that say to which category something belongs, in plain form: `categorySlug`, `kategorie`, `group_name`. */
+const CATEGORY =
+  /^(?:cookie|service|purpose|consent|dps|vendor)?(?:categor(?:y|ies?|ias?)|kategori(?:e|en|a|i)?|luokka|gr(?:oup|uppe|oupe|upo|uppo|oep|upa|upp)|ryhma|skupina|type|typ|tipo|tyyppi|soort|rodzaj|class|classification|klasse|classe|clase|klasa)(?:slug|name|id|key|code|label|title|nom|nome|nombre|naam|nazwa|namn|navn)?$/;
+
+/** Whether a field says that its object belongs to a category that needs no consent: {"category": {"slug": "essential"}}. */
+export function namesNecessity({ plain }: NameRole, value: unknown): boolean {
+  if (value === null || (typeof value !== 'string' && typeof value !== 'object') || !CATEGORY.test(plain)) return false;
+  if (typeof value === 'string') return value.length <= MAX_NAME && isNecessary(value);
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((one) => typeof one === 'string' && isNecessary(one));
+  const name = nameWithin(value as JsonObject);
+  return name !== null && isNecessary(name);
 }
 
 /** Whether {@link choiceWithin} reads a field of an object about one purpose by its name, or knowingly passes it over. */

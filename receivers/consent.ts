@@ -7,6 +7,7 @@ import { dissentIn } from './consent-dissent.ts';
 import { readPurposes, unwrapConsent } from './consent-purposes.ts';
 import { ITS_TIME, readStatements, stateOf, type Statements } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
+import { emptyAct } from './consent-unacted.ts';
 import { platformOf } from './platforms.ts';
 import { contradictsRecord } from './signals/contradictions.ts';
 import { decodeSignals } from './signals/decode.ts';
@@ -134,7 +135,13 @@ export function readDecision(
     },
     platform?.refusalKeepsNecessary,
   );
-  const judged = besideDissent(besideSignals(stated, choices, signals), payload, told);
+  const judged = unlessNobodyActed(
+    besideDissent(besideSignals(stated, choices, signals), payload, told),
+    payload,
+    told,
+    times.dated,
+    signals,
+  );
   for (const path of purposes.unread) payload.puzzle(path);
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');
@@ -202,6 +209,23 @@ function besideDissent(
     whole.map(({ at }) => at),
   );
   return dissent === null ? stated : { state: 'unknown', doubts: [{ reason: 'not-understood', fields: [dissent] }] };
+}
+
+/** A record that names the act of choosing or its time, leaves it empty and has no other sign that somebody chose holds defaults. */
+function unlessNobodyActed(
+  stated: ReturnType<typeof stateOf>,
+  payload: Payload,
+  { purposes, whole }: Statements,
+  dated: ReturnType<typeof readTimes>['dated'],
+  signals: Circumstances['signals'],
+): ReturnType<typeof stateOf> {
+  const { state, doubts } = stated;
+  if (doubts.length > 0 || (state !== 'refused' && state !== 'given' && state !== 'renewed-given')) return stated;
+  // The event's name is a word of an act; Global Privacy Control needs none.
+  if (dated === 'decision' || signals['gpc'] === '1' || whole.some(({ at }) => at.startsWith('event='))) return stated;
+  const nobody = emptyAct(payload, purposes);
+  if (nobody === null || (dated === 'record' && !nobody.isAct)) return stated;
+  return { state: 'unknown', doubts: [{ reason: 'not-chosen', fields: [nobody.at] }] };
 }
 
 /** Whether a record grants nothing, whatever it lists as granted. */

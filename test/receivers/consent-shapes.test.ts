@@ -99,7 +99,6 @@ const leftUnknown: ReadonlySet<string> = new Set([
   'typeform-legal',
   'typo3-dp-approved',
   'unomi-revokedate',
-  'usercentrics-history',
   'vendd-minus',
   'vendd-plus',
   'verein-einwilligung-de',
