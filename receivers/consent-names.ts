@@ -1,7 +1,7 @@
 import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
 import { choiceMeant } from './choice-words.ts';
 import { type FlagMeaning, flagMeaning } from './consent-flag-words.ts';
-import { isBlank } from './parse.ts';
+import { isBlank, type JsonObject } from './parse.ts';
 import type { Payload } from './payload.ts';
 
 /**
@@ -62,6 +62,8 @@ export interface NameRole {
   readonly timeGrants: boolean;
   /** With which value a flag of this name says nothing against the record around it. */
   readonly flag: FlagMeaning;
+  /** To which category something belongs: `categorySlug`, `kategorie`, `group_name`. */
+  readonly isCategory: boolean;
   /** It asks for all or any of several: `allAllowed: false` refuses nothing of its own. */
   readonly isOfAll: boolean;
 }
@@ -378,9 +380,14 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
       isChoiceWord,
       (word) => refusing.has(word) || refusingStems.test(word) || negating.has(word),
     ),
+    isCategory: CATEGORY.test(plain),
     isOfAll: words.some((word) => /^(?:all|any|every|both|full|fully)$/.test(word)),
   };
 }
+
+/** Names of fields for a category, in nine languages and more, in plain form. */
+const CATEGORY =
+  /^(?:cookie|service|purpose|consent|dps|vendor)?(?:categor(?:y|ies?|ias?)|kategori(?:e|en|a|i)?|luokka|gr(?:oup|uppe|oupe|upo|uppo|oep|upa|upp)|ryhma|skupina|type|typ|tipo|tyyppi|soort|rodzaj|class|classification|klasse|classe|clase|klasa)(?:slug|name|id|key|code|label|title|nom|nome|nombre|naam|nazwa|namn|navn)?$/;
 
 /** Words of consent, of purposes and around them. */
 function isChoiceWord(word: string): boolean {
@@ -508,6 +515,8 @@ export interface NamedField {
   readonly key: string;
   readonly path: string;
   readonly value: unknown;
+  /** The object that contains it. */
+  readonly parent: JsonObject;
   readonly role: NameRole;
 }
 
@@ -524,8 +533,8 @@ export function fieldsBeside(payload: Payload): readonly NamedField[] {
 function namedFields(payload: Payload, wanted: boolean): readonly NamedField[] {
   const fields: NamedField[] = [];
   for (const { name, key, found } of payload.fields()) {
-    const { path, value, beside } = found;
-    if (beside === wanted && !isBlank(value)) fields.push({ name, key, path, value, role: roleOf(key) });
+    const { path, value, parent, beside } = found;
+    if (beside === wanted && !isBlank(value)) fields.push({ name, key, path, value, parent, role: roleOf(key) });
   }
   return fields;
 }

@@ -1325,7 +1325,7 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     // {"default": true, "update": false}: what applied before the choice, and the choice.
     if (name === 'default' && (item['update'] !== undefined || item['current'] !== undefined)) continue;
     const at = () => `${path}.${key}=${shortly(value)}`;
-    isOfNecessary ||= namesNecessity(role, value);
+    if (role.isCategory) isOfNecessary ||= namesNecessity(value);
     if (role.isNecessaryFlag && typeof value !== 'object') {
       necessary ||= choiceMeant(value) === 'given';
       continue;
@@ -1388,17 +1388,12 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
   return { says, contradiction, necessary, isStated, notChosen, times, answer };
 }
 
-/** Names of fields that say to which category something belongs, in plain form: `categorySlug`, `kategorie`, `group_name`. */
-const CATEGORY =
-  /^(?:cookie|service|purpose|consent|dps|vendor)?(?:categor(?:y|ies?|ias?)|kategori(?:e|en|a|i)?|luokka|gr(?:oup|uppe|oupe|upo|uppo|oep|upa|upp)|ryhma|skupina|type|typ|tipo|tyyppi|soort|rodzaj|class|classification|klasse|classe|clase|klasa)(?:slug|name|id|key|code|label|title|nom|nome|nombre|naam|nazwa|namn|navn)?$/;
-
-/** Whether a field says that its object belongs to a category that needs no consent: {"category": {"slug": "essential"}}. */
-export function namesNecessity({ plain }: NameRole, value: unknown): boolean {
-  if (value === null || (typeof value !== 'string' && typeof value !== 'object') || !CATEGORY.test(plain)) return false;
+/** Whether the value of a field for a category is one that needs no consent: {"category": {"slug": "essential"}}. */
+function namesNecessity(value: unknown): boolean {
   if (typeof value === 'string') return value.length <= MAX_NAME && isNecessary(value);
   if (Array.isArray(value))
     return value.length > 0 && value.every((one) => typeof one === 'string' && isNecessary(one));
-  const name = nameWithin(value as JsonObject);
+  const name = isJsonObject(value) ? nameWithin(value) : null;
   return name !== null && isNecessary(name);
 }
 

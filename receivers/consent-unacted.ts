@@ -25,47 +25,48 @@ interface EmptyAct {
  * (`action: save`, `status: declined`, `interacted: true`). An empty time of withdrawal or of a change says nothing.
  */
 export function emptyAct(payload: Payload, purposes: PurposesRead): EmptyAct | null {
-  const scan = new ActScan(purposes);
-  for (const { key, found } of payload.fields()) {
-    if (found.beside || payload.isOpened(found.value)) continue;
-    scan.field(roleOf(key), found.value, found.path, 0);
-    if (scan.isActed) return null;
+  let empty: EmptyAct | null = null;
+  for (const { role, value, path } of leavesIn(payload, purposes, isBlank)) {
+    const isAct = ACT.test(role.plain);
+    if ((isAct && empty?.isAct !== true) || (empty === null && role.time === 'choice'))
+      empty = { at: `${path}=${value === '' ? '' : 'null'}`, isAct };
   }
-  return scan.empty;
+  if (empty === null) return null;
+  return leavesIn(payload, purposes, (value) => !isBlank(value)).some(({ role, value }) => saysActed(role, value))
+    ? null
+    : empty;
 }
 
-class ActScan {
-  empty: EmptyAct | null = null;
-  isActed = false;
-  readonly #purposes: PurposesRead;
-  #left = MAX_VALUES;
+interface Leaf {
+  readonly role: NameRole;
+  readonly value: unknown;
+  readonly path: string;
+}
 
-  constructor(purposes: PurposesRead) {
-    this.#purposes = purposes;
-  }
-
-  field(role: NameRole, value: unknown, path: string, depth: number): void {
-    if ((this.#left -= 1) < 0 || role.isTerms || role.isFormer || role.isSetting) return;
-    if (isBlank(value)) {
-      const isAct = ACT.test(role.plain);
-      if (isAct || (role.time === 'choice' && !role.isTerms))
-        if (this.empty === null || (isAct && !this.empty.isAct))
-          this.empty = { at: `${path}=${value === '' ? '' : 'null'}`, isAct };
-    } else if (typeof value === 'object') this.#within(value, path, depth);
-    else this.isActed ||= saysActed(role, value);
-  }
-
-  /** Objects and lists that were read as purposes. */
-  #within(value: unknown, path: string, depth: number): void {
-    if (depth >= MAX_DEPTH || !(depth > 0 || this.#purposes.isRead(value) || this.#purposes.isItem(value))) return;
+/** The values of a kind in the content, except those about something else, and within what was read as purposes. */
+function leavesIn(payload: Payload, purposes: PurposesRead, wanted: (value: unknown) => boolean): readonly Leaf[] {
+  const leaves: Leaf[] = [];
+  let left = MAX_VALUES;
+  const take = (key: string, value: unknown, path: string, depth: number) => {
+    if ((left -= 1) < 0) return;
+    if (typeof value === 'object' && value !== null) return within(value, path, depth);
+    if (!wanted(value)) return;
+    const role = roleOf(key);
+    if (!role.isTerms && !role.isFormer && !role.isSetting) leaves.push({ role, value, path });
+  };
+  const within = (value: unknown, path: string, depth: number) => {
+    if (depth >= MAX_DEPTH || !(depth > 0 || purposes.isRead(value) || purposes.isItem(value))) return;
     if (Array.isArray(value)) {
-      for (const item of value) if (typeof item === 'object' && this.#left > 0) this.#within(item, path, depth + 1);
-    } else if (isJsonObject(value))
-      for (const key of Object.keys(value)) {
-        if (this.#left <= 0) return;
-        this.field(roleOf(key), value[key], `${path}.${key}`, depth + 1);
+      for (const item of value) {
+        if (left <= 0) return;
+        if (typeof item === 'object') within(item, path, depth + 1);
       }
-  }
+    } else if (isJsonObject(value))
+      for (const key of Object.keys(value)) take(key, value[key], `${path}.${key}`, depth + 1);
+  };
+  for (const { key, found } of payload.fields())
+    if (!found.beside && !payload.isOpened(found.value)) take(key, found.value, found.path, 0);
+  return leaves;
 }
 
 /** Whether a field says that somebody acted: a word of consent or refusal, of an act, or that the visitor answered. */

@@ -139,7 +139,7 @@ export function readDecision(
     besideDissent(besideSignals(stated, choices, signals), payload, told),
     payload,
     told,
-    times.dated,
+    times,
     signals,
   );
   for (const path of purposes.unread) payload.puzzle(path);
@@ -200,11 +200,12 @@ function besideSignals(
 function besideDissent(
   stated: ReturnType<typeof stateOf>,
   payload: Payload,
-  { purposes, whole }: Statements,
+  { purposes, whole, fields }: Statements,
 ): ReturnType<typeof stateOf> {
   if (stated.doubts.length > 0 || (stated.state !== 'given' && stated.state !== 'renewed-given')) return stated;
   const dissent = dissentIn(
     payload,
+    fields,
     purposes,
     whole.map(({ at }) => at),
   );
@@ -216,15 +217,17 @@ function unlessNobodyActed(
   stated: ReturnType<typeof stateOf>,
   payload: Payload,
   { purposes, whole }: Statements,
-  dated: ReturnType<typeof readTimes>['dated'],
+  { dated }: ReturnType<typeof readTimes>,
   signals: Circumstances['signals'],
 ): ReturnType<typeof stateOf> {
   const { state, doubts } = stated;
   if (doubts.length > 0 || (state !== 'refused' && state !== 'given' && state !== 'renewed-given')) return stated;
   // The event's name is a word of an act; Global Privacy Control needs none.
-  if (dated === 'decision' || signals['gpc'] === '1' || whole.some(({ at }) => at.startsWith('event='))) return stated;
+  if (signals['gpc'] === '1' || whole.some(({ at }) => at.startsWith('event='))) return stated;
   const nobody = emptyAct(payload, purposes);
-  if (nobody === null || (dated === 'record' && !nobody.isAct)) return stated;
+  if (nobody === null) return stated;
+  const by = dated();
+  if (by === 'decision' || (by === 'record' && !nobody.isAct)) return stated;
   return { state: 'unknown', doubts: [{ reason: 'not-chosen', fields: [nobody.at] }] };
 }
 
