@@ -398,6 +398,18 @@ function holdsOwn(key: string, value: unknown): boolean {
   return typeof value === 'string' ? value.length > 3 && /[:=,{[]/.test(value) : sizeOf(value) > 0;
 }
 
+/**
+ * Whether a flag among purposes may say how the record stands instead: its name is a past participle, and no purpose's. Left aside, it counts like
+ * any flag that nobody knows (consent-dissent.ts): {"analytics": true, "isolated": true}.
+ */
+function mayBeStatus(key: string, value: unknown): boolean {
+  return isSwitch(value) && STATUS.test(key) && !isFlag(key) && !isNecessary(key) && !roleOf(key).isConsent;
+}
+
+/** English and German past participles, except those that describe content or features. */
+const STATUS =
+  /^(?!.*eed$)(?!(?:targeted|tailored|sponsored|promoted|advanced|extended|enhanced|improved|embedded|linked)$)[a-z]{3,20}(?:ed|iert)$/i;
+
 /** A plain flag beside an object's own container of purposes, unless its name is a purpose's. */
 function isBeside(key: string, value: unknown): boolean {
   if (isFlag(key) || isConsentWord(value) || saysNotChosen(roleOf(key), value)) return false;
@@ -748,7 +760,11 @@ class PurposeReader {
     }
     if (count > 2 * known) return never;
     return (path, value, role) =>
-      isSwitch(value) && role.flag === null && isPlainName(role) && /^\p{Ll}{2,20}$/u.test(lastName(path));
+      isSwitch(value) &&
+      role.flag === null &&
+      isPlainName(role) &&
+      /^\p{Ll}{2,20}$/u.test(lastName(path)) &&
+      !mayBeStatus(lastName(path), value);
   }
 
   /** Within an object of a name that may mean anything, a plain yes grants nothing. */
@@ -855,6 +871,7 @@ class PurposeReader {
     for (const key of keys) {
       // {"groups": "C0001:1,C0002:0", "intType": 1}: what stands beside purposes is none.
       if (hasOwn && isBeside(key, value[key])) continue;
+      if (mayBeStatus(key, value[key]) && keys.every((one) => one === key || isFlag(one) || isNecessary(one))) continue;
       if (titled && isNecessary(String(value[key]))) this.#put(key, 'necessary', `${path}.${key}`, value[key]);
       else if (titled && purposeMeant(value[key]) === null) this.read.listed.add(clean(String(value[key]).trim()));
       else this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });

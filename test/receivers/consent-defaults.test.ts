@@ -152,3 +152,34 @@ describe('a record that leaves the act of choosing or its time empty', () => {
     }
   });
 });
+
+describe('a past participle among purposes', () => {
+  const words = fc.constantFrom(...'isolated quarantined sandboxed rehearsed kontrolliert simuliert'.split(' '));
+  const purposes = fc.constantFrom('purposes', 'consents', 'categories', 'preferences');
+  const said = fc.constantFrom<unknown>(true, false, 'yes', 'no', 'true');
+  it('leaves a grant in doubt like any flag that nobody knows', () => {
+    fc.assert(
+      fc.property(purposes, words, said, (name, word, value) => {
+        const fact = decisionOf({ [name]: { necessary: true, analytics: true, ads: true, [word]: value } });
+        const at = `${name}.${word}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
+        expect([fact.state, fact.doubts]).toEqual(['unknown', [{ reason: 'not-understood', fields: [at] }]]);
+      }),
+    );
+  });
+  it('is no purpose of a refusal', () => {
+    expect(decisionOf({ purposes: { analytics: false, ads: false, isolated: true } }).purposes).toEqual({
+      analytics: 'denied',
+      ads: 'denied',
+    });
+  });
+  it.each([
+    ['known to say nothing', { analytics: true, verified: true }, { analytics: 'granted' }],
+    ['that describes content', { analytics: true, embedded: true }, { analytics: 'granted', embedded: 'granted' }],
+    ['of a purpose', { analytics: true, personalized: true }, { analytics: 'granted', personalized: 'granted' }],
+    ['beside names of the site', { maps: true, isolated: true }, { maps: 'granted', isolated: 'granted' }],
+    ['that is a number', { analytics: 1, isolated: 1 }, { analytics: 'granted', isolated: 'granted' }],
+  ])('%s does not', (_what, purposes, read) => {
+    const fact = decisionOf({ purposes });
+    expect([fact.state, fact.purposes]).toEqual(['given', read]);
+  });
+});
