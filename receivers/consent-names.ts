@@ -89,7 +89,7 @@ const strictlyGranting = setOf(
 const grantingStems =
   /^(?:akzeptiert|erlaubt|erteilt|zugestimmt|genehmigt|angenommen|acceptee?s?$|autorise|aceptad|autorizad|permitid|concedid|otorgad|accettat|autorizzat|concess[aoie]$|geaccepteerd|toegestan|toegestaan|verleend|aceit[aoe]s?$|zaakceptowan|udzielon|accepterad|tillat|godkan|godkend|accepteret|tilladt|godtatt|hyvaksyt|sallit|povolen|prijat)/;
 const refusingStems =
-  /^(?:abgelehn|verweiger|widerruf|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)|.(?:sparr|sperre|kielto|verbot|beskyttet|skyddad|schutz|stopp?)$/;
+  /^(?:abgelehn|verweiger|widerruf|revogad[ao]s$|revocad[ao]s$|revocat[ei]$|retirad[ao]s$|ritirat[ei]$|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)|.(?:sparr|sperre|kielto|verbot|beskyttet|skyddad|schutz|stopp?)$/;
 /** Words for consent itself, which say nothing about a list: `consent_categories` may list those that were asked about. */
 const consentWords = setOf(
   `consent consents einwilligung einwilligungen zustimmung consentement consentements consentimiento consentimientos consenso consensi toestemming toestemmingen consentimento consentimentos zgoda zgody samtycke samtycken samtykke samtykker suostumus souhlas`,

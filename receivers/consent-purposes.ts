@@ -12,7 +12,16 @@ import {
 } from './consent-names.ts';
 import { fieldNames, purposeFlags } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
-import { clean, isBlank, isJsonObject, type JsonObject, mayBeWrapped, parseWrapped, textOf } from './parse.ts';
+import {
+  clean,
+  isBlank,
+  isJsonObject,
+  type JsonObject,
+  mayBeWrapped,
+  nameOfCookie,
+  parseWrapped,
+  textOf,
+} from './parse.ts';
 import type { Payload } from './payload.ts';
 import type { Platform } from './platforms.ts';
 
@@ -193,6 +202,9 @@ export function unwrapConsent(key: string, text: string): JsonObject | null {
     const object = objectIn(rest) ?? objectIn(rest.split(/;\s/, 1)[0] ?? '');
     if (object !== null) return object;
   }
+  // `tarteaucitron=!hotjar=false`, or its name apart: {"name": "tarteaucitron", "value": "!hotjar=false"}.
+  if (isCookie && normaliseName(nameOfCookie(text) ?? '') === normaliseName(key))
+    return pairsIn(text.slice(text.indexOf('=') + 1));
   // A cookie under a name of the site's own.
   if (/^(?:\{|%7B)/i.test(text) && !/config|policy|banner|default|template/i.test(key)) {
     const object = objectIn(text);
@@ -305,7 +317,8 @@ function isPlainName(role: NameRole): boolean {
 
 /** A word that is said of consent alone: `granted`, `DENY`, `acconsento`, not `yes` or `on`. */
 export function isConsentWord(value: unknown): boolean {
-  if (typeof value !== 'string' || value.length < 4) return false;
+  // `1---` is a US Privacy string.
+  if (typeof value !== 'string' || value.length < 4 || !/\p{L}{2}/u.test(value)) return false;
   return outcomeOf(choiceMeant(value)) !== null && !everydayWords.test(value);
 }
 /** A word that is also the model of a region. */
@@ -721,6 +734,7 @@ class PurposeReader {
         role.isOfConsent &&
         (CONSENT_TO.test(name) ||
           (role.flag === null && DATA.test(role.plain)) ||
+          isConsentWord(value) ||
           (typeof value === 'string' && outcomeOf(choiceMeant(value)) === 'denied'));
       const isOther = isWord || isNamed || isAmongFlags(path, value, role);
       if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isOther) continue;

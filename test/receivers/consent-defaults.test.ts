@@ -183,3 +183,38 @@ describe('a past participle among purposes', () => {
     expect([fact.state, fact.purposes]).toEqual(['given', read]);
   });
 });
+
+describe('what a form says in a sentence', () => {
+  it.each([
+    ['Presto il consenso', 'Nego il consenso', 'consenso_immagini', 'consenso_marketing'],
+    ['Presto il mio consenso', 'Non presto il consenso', 'consenso_foto', 'consenso_newsletter'],
+    ['Doy mi consentimiento', 'No doy mi consentimiento', 'consentimiento_fotos', 'consentimiento_marketing'],
+    ['Ich gebe meine Einwilligung', 'Ich gebe keine Einwilligung', 'einwilligung_fotos', 'einwilligung_werbung'],
+    ['Je donne mon consentement', 'Je refuse mon consentement', 'consentement_photos', 'consentement_marketing'],
+    ['Ik geef toestemming', 'Ik geef geen toestemming', 'toestemming_fotos', 'toestemming_marketing'],
+  ])('%s, %s', (yes, no, granted, denied) => {
+    const { state, purposes } = decisionOf({ [granted]: yes, [denied]: no, informativa: true });
+    expect([state, purposes]).toEqual(['given', { [granted]: 'granted', [denied]: 'denied' }]);
+  });
+  it('grants nothing in a string of signals', () => {
+    expect(decisionOf({ subject: 's1', timestamp: '2026-06-01T10:00:00Z', uspConsent: '1---' }).purposes).toEqual({});
+  });
+});
+
+it('reads a cookie of pairs by the name in its text, whatever its field is called', () => {
+  expect(
+    decisionOf({ site: 'https://a.example', témoin: 'tarteaucitron=!id=a5c8!matomo=true!hotjar=false' }).purposes,
+  ).toEqual({
+    matomo: 'granted',
+    hotjar: 'denied',
+  });
+});
+
+it('reads a list of withdrawn purposes', () => {
+  const { state, purposes } = decisionOf({
+    subject: 's1',
+    finalidades_revogadas: ['marketing'],
+    consentimento_lgpd: false,
+  });
+  expect([state, purposes]).toEqual(['refused', { marketing: 'denied' }]);
+});
