@@ -14,6 +14,8 @@ interface DecisionTimes {
   readonly firstAt: string | null;
   /** A time is named as that of consent given; it counts if nothing else is said. */
   readonly grants: boolean;
+  /** The record says when somebody chose: `decision` by a time of the choice or of a later change, `record` by its own date; null: neither. */
+  readonly dated: () => 'decision' | 'record' | null;
 }
 
 /** A later statement differs from the first by at least this, milliseconds: platforms write two times of one choice one after the other. */
@@ -51,7 +53,24 @@ export function readTimes(
     withdrawnAt: withdrawn === undefined || isOlder ? null : withdrawn,
     firstAt: isLater ? first.at : null,
     grants: own.grants,
+    dated: () => datedBy(payload, own, ofChoice.length + own.withdrawal.length > 0),
   };
+}
+
+/** A change at the moment of creation is none: a row that nobody has touched. */
+function datedBy(
+  payload: Payload,
+  { choice, change, event }: OwnTimes,
+  isTimed: boolean,
+): ReturnType<DecisionTimes['dated']> {
+  const created = payload.times('consentCreatedAt')[0]?.occurred;
+  const isUntouched =
+    choice.length === 0 &&
+    change.length > 0 &&
+    created !== undefined &&
+    change.every(({ at }) => Math.abs(Date.parse(at) - Date.parse(created.at)) < LATER_MS);
+  if (isTimed && !isUntouched) return 'decision';
+  return event !== null && event.at !== created?.at ? 'record' : null;
 }
 
 interface OwnTimes {

@@ -1,0 +1,78 @@
+import { type NameRole, roleOf } from './consent-names.ts';
+import { isConsentWord, type PurposesRead } from './consent-purposes.ts';
+import { isBlank, isJsonObject } from './parse.ts';
+import type { Payload } from './payload.ts';
+
+/** The most values looked at, and how deep. */
+const MAX_VALUES = 500;
+const MAX_DEPTH = 4;
+
+/** Names of what somebody does to choose, in plain form, with the id or time of it: `action`, `consent_action_id`, `entscheidung`. */
+const ACT =
+  /^(?:user|visitor|customer|consent|cookie)*(?:action|interaction|act|decision|choice|aktion|entscheidung|azione|scelta|decisione|accion|decision|eleccion|acao|escolha|decisao|actie|keuze|beslissing|akcja|wybor|decyzja|choix|handling|beslut|val|valg|toiminto|valinta|volba)(?:id|uuid|type|time|date|at)?$/;
+
+/** A field for the act of choosing, or for its time, that is empty. */
+interface EmptyAct {
+  /** Its path and value: `consents.granted_at=null`. */
+  readonly at: string;
+  /** It is the act itself, and not only its time. */
+  readonly isAct: boolean;
+}
+
+/**
+ * The field in which a record names the act of choosing, or when it was chosen, and leaves it empty: {"granted": false, "granted_at": null}. Nobody
+ * has acted yet, so what stands beside it is a default. Null: there is none, or something in the record says in a word that somebody acted
+ * (`action: save`, `status: declined`, `interacted: true`). An empty time of withdrawal or of a change says nothing.
+ */
+export function emptyAct(payload: Payload, purposes: PurposesRead): EmptyAct | null {
+  let empty: EmptyAct | null = null;
+  for (const { role, value, path } of leavesIn(payload, purposes, isBlank)) {
+    const isAct = ACT.test(role.plain);
+    if ((isAct && empty?.isAct !== true) || (empty === null && role.time === 'choice'))
+      empty = { at: `${path}=${value === '' ? '' : 'null'}`, isAct };
+  }
+  if (empty === null) return null;
+  return leavesIn(payload, purposes, (value) => !isBlank(value)).some(({ role, value }) => saysActed(role, value))
+    ? null
+    : empty;
+}
+
+interface Leaf {
+  readonly role: NameRole;
+  readonly value: unknown;
+  readonly path: string;
+}
+
+/** The values of a kind in the content, except those about something else, and within what was read as purposes. */
+function leavesIn(payload: Payload, purposes: PurposesRead, wanted: (value: unknown) => boolean): readonly Leaf[] {
+  const leaves: Leaf[] = [];
+  let left = MAX_VALUES;
+  const take = (key: string, value: unknown, path: string, depth: number) => {
+    if ((left -= 1) < 0) return;
+    if (typeof value === 'object' && value !== null) return within(value, path, depth);
+    if (!wanted(value)) return;
+    const role = roleOf(key);
+    if (!role.isTerms && !role.isFormer && !role.isSetting) leaves.push({ role, value, path });
+  };
+  const within = (value: unknown, path: string, depth: number) => {
+    if (depth >= MAX_DEPTH || !(depth > 0 || purposes.isRead(value) || purposes.isItem(value))) return;
+    if (Array.isArray(value)) {
+      for (const item of value) {
+        if (left <= 0) return;
+        if (typeof item === 'object') within(item, path, depth + 1);
+      }
+    } else if (isJsonObject(value))
+      for (const key of Object.keys(value)) take(key, value[key], `${path}.${key}`, depth + 1);
+  };
+  for (const { key, found } of payload.fields())
+    if (!found.beside && !payload.isOpened(found.value)) take(key, found.value, found.path, 0);
+  return leaves;
+}
+
+/** Whether a field says that somebody acted: a word of consent or refusal, of an act, or that the visitor answered. */
+function saysActed(role: NameRole, value: unknown): boolean {
+  if (role.notChosenIf === 'no') return value === true || value === 1;
+  if (typeof value !== 'string') return false;
+  if (ACT.test(role.plain)) return true;
+  return !role.isCircumstance && isConsentWord(value);
+}
