@@ -412,16 +412,30 @@ function holdsOwn(key: string, value: unknown): boolean {
 }
 
 /**
- * Whether a flag among purposes may say how the record stands instead: its name is a past participle, and no purpose's. Left aside, it counts like
- * any flag that nobody knows (consent-dissent.ts): {"analytics": true, "isolated": true}.
+ * Whether a flag among purposes may say how the record stands instead: its name is a past participle, or says that something is not settled, and is
+ * no purpose's. Left aside, it counts like any flag that nobody knows (consent-dissent.ts): {"analytics": true, "isolated": true}.
  */
 function mayBeStatus(key: string, value: unknown): boolean {
-  return isSwitch(value) && STATUS.test(key) && !isFlag(key) && !isNecessary(key) && !roleOf(key).isConsent;
+  if (!isSwitch(value) || !(STATUS.test(key) || UNSETTLED.test(key))) return false;
+  return !isFlag(key) && !isNecessary(key) && !roleOf(key).isConsent;
+}
+
+/** Whether every name in an object is a known purpose's, except those that may say how the record stands. */
+function areKnown(value: JsonObject, keys: readonly string[]): boolean {
+  let count = 0;
+  for (const key of keys) {
+    if (isFlag(key) || isNecessary(key)) count += 1;
+    else if (!mayBeStatus(key, value[key])) return false;
+  }
+  return count > 0;
 }
 
 /** English and German past participles, except those that describe content or features. */
 const STATUS =
   /^(?!.*eed$)(?!(?:targeted|tailored|sponsored|promoted|advanced|extended|enhanced|improved|embedded|linked)$)[a-z]{3,20}(?:ed|iert)$/i;
+
+/** `pendingReview`, `dry_run`, `awaitingApproval` */
+const UNSETTLED = /^(?:pending|awaiting|dry|draft|provisional|preliminary|tentative|simulated)(?:[A-Z_-]|$)/;
 
 /** A plain flag beside an object's own container of purposes, unless its name is a purpose's. */
 function isBeside(key: string, value: unknown): boolean {
@@ -780,7 +794,13 @@ class PurposeReader {
       role.flag === null &&
       isPlainName(role) &&
       /^\p{Ll}{2,20}$/u.test(lastName(path)) &&
-      !mayBeStatus(lastName(path), value);
+      !(mayBeStatus(lastName(path), value) && this.#aside(path, value));
+  }
+
+  /** Leaves a flag among purposes aside. A yes may be a purpose's all the same, so that what is refused beside it is not the whole choice. */
+  #aside(path: string, value: unknown): true {
+    if (outcomeOf(purposeMeant(value)) === 'granted') this.read.withheld.push(path);
+    return true;
   }
 
   /** Within an object of a name that may mean anything, a plain yes grants nothing. */
@@ -884,10 +904,14 @@ class PurposeReader {
     }
     const titled = areTitled(value, keys);
     const hasOwn = keys.some((key) => holdsOwn(key, value[key]));
+    let known: boolean | null = null;
     for (const key of keys) {
       // {"groups": "C0001:1,C0002:0", "intType": 1}: what stands beside purposes is none.
       if (hasOwn && isBeside(key, value[key])) continue;
-      if (mayBeStatus(key, value[key]) && keys.every((one) => one === key || isFlag(one) || isNecessary(one))) continue;
+      if (mayBeStatus(key, value[key]) && (known ??= areKnown(value, keys))) {
+        this.#aside(`${path}.${key}`, value[key]);
+        continue;
+      }
       if (titled && isNecessary(String(value[key]))) this.#put(key, 'necessary', `${path}.${key}`, value[key]);
       else if (titled && purposeMeant(value[key]) === null) this.read.listed.add(clean(String(value[key]).trim()));
       else this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });

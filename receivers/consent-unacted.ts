@@ -1,4 +1,4 @@
-import { type NameRole, roleOf } from './consent-names.ts';
+import { isStatementName, type NameRole, roleOf } from './consent-names.ts';
 import { isConsentWord, type PurposesRead } from './consent-purposes.ts';
 import { isBlank, isJsonObject } from './parse.ts';
 import type { Payload } from './payload.ts';
@@ -7,9 +7,9 @@ import type { Payload } from './payload.ts';
 const MAX_VALUES = 500;
 const MAX_DEPTH = 4;
 
-/** Names of what somebody does to choose, in plain form, with the id or time of it: `action`, `consent_action_id`, `entscheidung`. */
+/** Names of what somebody does to choose, in plain form, with the id, kind or time of it: `action`, `consent_action_id`, `entscheidung`. */
 const ACT =
-  /^(?:user|visitor|customer|consent|cookie)*(?:action|interaction|act|decision|choice|aktion|entscheidung|azione|scelta|decisione|accion|decision|eleccion|acao|escolha|decisao|actie|keuze|beslissing|akcja|wybor|decyzja|choix|handling|beslut|val|valg|toiminto|valinta|volba)(?:id|uuid|type|time|date|at)?$/;
+  /^(?:user|visitor|customer|consent|cookie)*(?:action|interaction|act|decision|choice|answer|commit|aktion|entscheidung|antwort|reponse|azione|scelta|decisione|risposta|accion|eleccion|respuesta|acao|escolha|decisao|resposta|actie|keuze|beslissing|antwoord|akcja|wybor|decyzja|odpowiedz|choix|handling|beslut|svar|val|valg|toiminto|valinta|vastaus|volba|odpoved)(?:id|uuid|type|name|time|date|at)?$/;
 
 /** A field for the act of choosing, or for its time, that is empty. */
 interface EmptyAct {
@@ -32,7 +32,10 @@ export function emptyAct(payload: Payload, purposes: PurposesRead): EmptyAct | n
       empty = { at: `${path}=${value === '' ? '' : 'null'}`, isAct };
   }
   if (empty === null) return null;
-  return leavesIn(payload, purposes, (value) => !isBlank(value)).some(({ role, value }) => saysActed(role, value))
+  const { isAct } = empty;
+  return leavesIn(payload, purposes, (value) => !isBlank(value)).some(({ role, value }) =>
+    saysActed(role, value, isAct),
+  )
     ? null
     : empty;
 }
@@ -69,10 +72,14 @@ function leavesIn(payload: Payload, purposes: PurposesRead, wanted: (value: unkn
   return leaves;
 }
 
-/** Whether a field says that somebody acted: a word of consent or refusal, of an act, or that the visitor answered. */
-function saysActed(role: NameRole, value: unknown): boolean {
+/**
+ * Whether a field says that somebody acted: a word of consent or refusal, of an act, or that the visitor answered. Where the act itself is empty, a
+ * word for a single purpose may be its default: {"ad_storage": "denied", "action": ""}.
+ */
+function saysActed(role: NameRole, value: unknown, isActEmpty: boolean): boolean {
   if (role.notChosenIf === 'no') return value === true || value === 1;
   if (typeof value !== 'string') return false;
   if (ACT.test(role.plain)) return true;
+  if (isActEmpty && !role.isWhole && !role.isState && !isStatementName(role.plain)) return false;
   return !role.isCircumstance && isConsentWord(value);
 }

@@ -227,7 +227,7 @@ function unlessNobodyActed(
   const nobody = emptyAct(payload, purposes);
   if (nobody === null) return stated;
   const by = dated();
-  if (by === 'decision' || (by === 'record' && !nobody.isAct)) return stated;
+  if (by === 'choice' || (by === 'record' && !nobody.isAct)) return stated;
   return { state: 'unknown', doubts: [{ reason: 'not-chosen', fields: [nobody.at] }] };
 }
 

@@ -131,6 +131,25 @@ describe('a record that leaves the act of choosing or its time empty', () => {
   ])('is read as before beside %s', (_what, payload, state) => {
     expect(decisionOf({ subject: 's1', ...payload }).state).toBe(state);
   });
+  it.each([
+    ['the date of the record', { recordedAt: '2026-06-01T10:00:00Z', timestamp: '2026-06-01T10:00:00Z' }],
+    ['a change', { created_at: '2026-06-01T10:00:00Z', updated_at: '2026-06-02T10:00:00Z' }],
+    ['a word for a purpose', { personalization: 'denied' }],
+  ])('is unknown if the act is empty, beside %s', (_what, beside) => {
+    for (const said of ['yes', 'no']) {
+      const { state, doubts } = decisionOf({ subject: 's1', ...beside, analytics: said, ads: said, action: '' });
+      expect([state, doubts]).toEqual(['unknown', [{ reason: 'not-chosen', fields: ['action='] }]]);
+    }
+  });
+  it.each([
+    ['the time of the choice', { consented_at: '2026-06-01T10:00:00Z' }],
+    ['the time of a withdrawal', { withdrawn_at: '2026-06-01T10:00:00Z' }],
+    ['a word for the whole', { status: 'declined' }],
+  ])('is read if the act is empty, beside %s', (_what, beside) => {
+    expect(decisionOf({ subject: 's1', ...beside, analytics: 'no', ads: 'no', answer: null }).state).not.toBe(
+      'unknown',
+    );
+  });
   it('is no known shape whose choice is dated', () => {
     const shapes = JSON.parse(readFileSync(new URL('shapes/consent.json', import.meta.url), 'utf8')) as readonly {
       readonly payload: Record<string, unknown>;
@@ -154,7 +173,9 @@ describe('a record that leaves the act of choosing or its time empty', () => {
 });
 
 describe('a past participle among purposes', () => {
-  const words = fc.constantFrom(...'isolated quarantined sandboxed rehearsed kontrolliert simuliert'.split(' '));
+  const words = fc.constantFrom(
+    ...'isolated quarantined sandboxed rehearsed kontrolliert simuliert pendingReview dry_run'.split(' '),
+  );
   const purposes = fc.constantFrom('purposes', 'consents', 'categories', 'preferences');
   const said = fc.constantFrom<unknown>(true, false, 'yes', 'no', 'true');
   it('leaves a grant in doubt like any flag that nobody knows', () => {
@@ -166,11 +187,20 @@ describe('a past participle among purposes', () => {
       }),
     );
   });
-  it('is no purpose of a refusal', () => {
-    expect(decisionOf({ purposes: { analytics: false, ads: false, isolated: true } }).purposes).toEqual({
-      analytics: 'denied',
-      ads: 'denied',
-    });
+  it('leaves a grant in doubt beside others of its kind', () => {
+    expect(decisionOf({ purposes: { analytics: true, isolated: false, rehearsed: true } }).state).toBe('unknown');
+  });
+  it.each([
+    [true, 'unknown'],
+    [false, 'refused'],
+  ])('is no purpose of a refusal, which it leaves in doubt if it says yes: %s', (said, state) => {
+    for (const payload of [
+      { purposes: { analytics: false, ads: false, isolated: said } },
+      { analytics: false, ads: false, isolated: said },
+    ]) {
+      const fact = decisionOf(payload);
+      expect([fact.state, fact.purposes]).toEqual([state, { analytics: 'denied', ads: 'denied' }]);
+    }
   });
   it.each([
     ['known to say nothing', { analytics: true, verified: true }, { analytics: 'granted' }],
