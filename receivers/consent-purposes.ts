@@ -35,6 +35,8 @@ export interface PurposesRead {
   readonly contradictions: Contradiction[];
   /** Names in lists that do not say what being listed means. */
   readonly listed: Set<string>;
+  /** Path of a list that is called consent, says no more of itself and names a known purpose: {"consents": ["analytics"]}; null: there is none. */
+  consented: string | null;
   /** One of the lists of granted purposes is empty. */
   grantsNothing: boolean;
   /** Paths of what was present but not understood. */
@@ -181,6 +183,12 @@ function unescaped(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** `consents`, `cookieconsent_mode`; not `consent_purposes`, which may list those that were asked for. */
+function isCalledConsent(name: string): boolean {
+  const { isConsent, isWhole, plain, polarity } = roleOf(name);
+  return isConsent && polarity === 'granting' && (isWhole || plain.endsWith('consentmode'));
 }
 
 /** Names of cookies that hold pairs without saying so. */
@@ -519,6 +527,7 @@ class PurposeReader {
     grantsNothing: false,
     unread: [],
     withheld: [],
+    consented: null,
     times: [],
     notChosen: null,
     isBlank: false,
@@ -888,6 +897,10 @@ class PurposeReader {
       return this.#put(text.replace(/^(?:no|not|kein|keine)[-_ ]/i, ''), 'denied', path, text);
     if (listed === null) {
       this.read.listed.add(clean(text.trim()));
+      if (this.read.consented === null && isCalledConsent(lastName(path)) && isFlag(text) && !isNecessary(text)) {
+        this.read.consented = path;
+        this.read.withheld.push(path);
+      }
       return true;
     }
     return this.#put(text, listed, path, text);

@@ -248,3 +248,42 @@ it('reads a list of withdrawn purposes', () => {
   });
   expect([state, purposes]).toEqual(['refused', { marketing: 'denied' }]);
 });
+
+describe('a refusal beside a list of names', () => {
+  const statements = fc.constantFrom<Record<string, unknown>>(
+    { status: 'deny' },
+    { action: 'reject' },
+    { cookieconsent_status: 'denied' },
+  );
+  const refusals = fc.oneof(statements, fc.constant({ marketing: false }));
+  const names = fc.constantFrom<unknown>(['statistics'], ['necessary', 'analytics'], '["statistics"]');
+  const stateBeside = (refusal: Record<string, unknown>, list: string, named: unknown) =>
+    decisionOf({ subject: 's1', ...refusal, [list]: named }).state;
+  it('is in doubt if the list is called consent', () => {
+    const lists = fc.constantFrom(
+      ...'consents consent cookie_consents cookieconsent_mode consentements einwilligungen'.split(' '),
+    );
+    fc.assert(
+      fc.property(refusals, lists, names, (refusal, list, named) => {
+        expect(stateBeside(refusal, list, named)).toBe('unknown');
+      }),
+    );
+  });
+  it('stands if the list may hold what was asked', () => {
+    const lists = fc.constantFrom(
+      ...'purposes categories requested_purposes consent_purposes consent_types scopes permissions'.split(' '),
+    );
+    fc.assert(
+      fc.property(statements, lists, names, (refusal, list, named) => {
+        expect(stateBeside(refusal, list, named)).toBe('refused');
+      }),
+    );
+  });
+  it.each([
+    [{ status: 'withdrawn', consents: ['statistics'] }, 'withdrawn'],
+    [{ status: 'deny', consents: ['necessary'] }, 'refused'],
+    [{ status: 'deny', consents: [] }, 'refused'],
+  ])('is read as before: %j', (payload, state) => {
+    expect(decisionOf({ subject: 's1', ...payload }).state).toBe(state);
+  });
+});
