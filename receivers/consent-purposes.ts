@@ -325,9 +325,9 @@ function isPlainName(role: NameRole): boolean {
 
 /** A word that is said of consent alone: `granted`, `DENY`, `acconsento`, not `yes` or `on`. */
 export function isConsentWord(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length < 4) return false;
   // `1---` is a US Privacy string.
-  if (typeof value !== 'string' || value.length < 4 || !/\p{L}{2}/u.test(value)) return false;
-  return outcomeOf(choiceMeant(value)) !== null && !everydayWords.test(value);
+  return outcomeOf(choiceMeant(value)) !== null && !everydayWords.test(value) && /\p{L}{2}/u.test(value);
 }
 /** A word that is also the model of a region. */
 function isModel(value: unknown): boolean {

@@ -46,29 +46,38 @@ interface Leaf {
   readonly path: string;
 }
 
-/** The values of a kind in the content, except those about something else, and within what was read as purposes. */
+/** The values of a kind in the content and in what was read as purposes, wherever it stands, except those about something else. */
 function leavesIn(payload: Payload, purposes: PurposesRead, wanted: (value: unknown) => boolean): readonly Leaf[] {
   const leaves: Leaf[] = [];
   let left = MAX_VALUES;
-  const take = (key: string, value: unknown, path: string, depth: number) => {
-    if ((left -= 1) < 0) return;
-    if (typeof value === 'object' && value !== null) return within(value, path, depth);
-    if (!wanted(value)) return;
-    const role = roleOf(key);
-    if (!role.isTerms && !role.isFormer && !role.isSetting) leaves.push({ role, value, path });
+  const take = (key: string, found: unknown, path: string, depth: number, isRead: boolean) => {
+    const value = typeof found === 'string' && purposes.texts.size > 0 ? (purposes.texts.get(path) ?? found) : found;
+    if (typeof value === 'object' && value !== null) within(value, path, depth, isRead && depth > 0);
+    else if (isRead && wanted(value)) {
+      const role = roleOf(key);
+      if (!role.isTerms && !role.isFormer && !role.isSetting) leaves.push({ role, value, path });
+    }
   };
-  const within = (value: unknown, path: string, depth: number) => {
-    if (depth >= MAX_DEPTH || !(depth > 0 || purposes.isRead(value) || purposes.isItem(value))) return;
+  const within = (value: object, path: string, depth: number, isWithinRead: boolean) => {
+    if (depth >= MAX_DEPTH || payload.isOpened(value)) return;
+    const isRead = isWithinRead || purposes.isRead(value) || purposes.isItem(value);
     if (Array.isArray(value)) {
       for (const item of value) {
-        if (left <= 0) return;
-        if (typeof item === 'object') within(item, path, depth + 1);
+        if ((left -= 1) < 0) return;
+        if (typeof item === 'object' && item !== null) within(item as object, path, depth + 1, isRead);
       }
-    } else if (isJsonObject(value))
-      for (const key of Object.keys(value)) take(key, value[key], `${path}.${key}`, depth + 1);
+    } else if (isJsonObject(value)) {
+      for (const key of Object.keys(value)) {
+        if ((left -= 1) < 0) return;
+        take(key, value[key], `${path}.${key}`, depth + 1, isRead);
+      }
+    }
   };
-  for (const { key, found } of payload.fields())
-    if (!found.beside && !payload.isOpened(found.value)) take(key, found.value, found.path, 0);
+  for (const { key, found } of payload.fields()) {
+    if (found.beside) continue;
+    if ((left -= 1) < 0) break;
+    take(key, found.value, found.path, 0, true);
+  }
   return leaves;
 }
 

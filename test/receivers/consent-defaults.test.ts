@@ -104,10 +104,15 @@ describe('a record that leaves the act of choosing or its time empty', () => {
       }),
     );
   });
-  it('is unknown where its purposes leave them empty', () => {
+  it.each<[string, (items: readonly object[]) => Record<string, unknown>]>([
+    ['', (consents) => ({ consents })],
+    ['', (consents) => ({ consents: JSON.stringify(consents) })],
+    ['profile.', (consents) => ({ profile: { consents } })],
+    ['profile.', (consents) => ({ profile: { consents: JSON.stringify(consents) } })],
+  ])('is unknown where its purposes leave them empty, under %j', (at, place) => {
     const item = { purpose: 'service', granted: false, granted_at: null, revoked_at: null };
-    const { state, doubts } = decisionOf({ subject: 's1', consents: [item] });
-    expect([state, doubts]).toEqual(['unknown', [{ reason: 'not-chosen', fields: ['consents.granted_at=null'] }]]);
+    const { state, doubts } = decisionOf({ subject: 's1', visitor: { id: 'v1' }, ...place([item]) });
+    expect([state, doubts]).toEqual(['unknown', [{ reason: 'not-chosen', fields: [`${at}consents.granted_at=null`] }]]);
   });
   it.each([
     [
