@@ -151,7 +151,12 @@ async function mail(io: CommandIo, caseId: string, task: string, options: { json
   });
 }
 
-async function printTasks(context: Context, io: CommandIo, caseId: string, options: { json?: boolean }): Promise<void> {
+async function printTasks(
+  context: Pick<Context, 'epoch' | 'cases' | 'clock'>,
+  io: CommandIo,
+  caseId: string,
+  options: { json?: boolean },
+): Promise<void> {
   const shown = await showCase(context.cases, caseId, isoNow(context.clock));
   if (shown === null) throw new UsageError([unknownCase(printable(caseId))]);
   const tasks = await summariseTasks(context, shown.view);

@@ -82,7 +82,7 @@ function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {
 }
 
 /** As the page and the API filter: null for unassigned requests, the id of an account, or the text that names someone without one. */
-async function assigneeIn(context: Context, given: string): Promise<string | null> {
+async function assigneeIn(context: Pick<Context, 'store'>, given: string): Promise<string | null> {
   const wanted = given.trim();
   if (wanted === 'nobody') return null;
   if (wanted === 'me')

@@ -75,7 +75,7 @@ function sizeOrFile(text: string): number | string {
 }
 
 async function prove(
-  context: Context,
+  context: Pick<Context, 'store' | 'keys' | 'instance' | 'verifierKey' | 'projector' | 'cosigned' | 'seal' | 'clock'>,
   io: CommandIo,
   what: string,
   options: { out?: string; content: boolean; json?: boolean },
@@ -132,7 +132,7 @@ async function prove(
 }
 
 async function giveReceipt(
-  context: Context,
+  context: Pick<Context, 'store' | 'keys' | 'instance' | 'cosigned' | 'seal'>,
   io: CommandIo,
   seq: number,
   options: { out?: string; salt: boolean; json?: boolean },
@@ -162,7 +162,10 @@ async function giveReceipt(
 }
 
 /** The entries of a case, document or decision, in order. Throws UsageError if it does not exist. */
-async function entriesOf({ store, projector }: Context, what: string): Promise<readonly number[]> {
+async function entriesOf(
+  { store, projector }: Pick<Context, 'store' | 'projector'>,
+  what: string,
+): Promise<readonly number[]> {
   const { read } = store;
   if (/^[1-9]\d{0,15}$/.test(what)) return [Number(what)];
   await projector.catchUp();
@@ -180,7 +183,7 @@ const isZip = (path: string | undefined) => path?.toLowerCase().endsWith('.zip')
 
 /** Writes the files into a folder, or as one ZIP; resolves with what was written. Throws UsageError if it cannot be. */
 async function writeProofs(
-  { verifierKey, clock }: Context,
+  { verifierKey, clock }: Pick<Context, 'verifierKey' | 'clock'>,
   out: string,
   proven: readonly (ProofFiles & { readonly seq: number })[],
 ): Promise<string[]> {
@@ -202,7 +205,7 @@ async function writeProofs(
 }
 
 async function showConsistency(
-  context: Context,
+  context: Pick<Context, 'store' | 'keys' | 'seal'>,
   io: CommandIo,
   old: number | string,
   later: number | string | undefined,
@@ -248,7 +251,7 @@ async function showConsistency(
 }
 
 /** A checkpoint from a file, signed with this ledger's key. Throws UsageError if there is none. */
-async function readOutside({ keys }: Context, path: string): Promise<TreeHead & { note: string }> {
+async function readOutside({ keys }: Pick<Context, 'keys'>, path: string): Promise<TreeHead & { note: string }> {
   const { notes, refused } = await readOutsideNotes(path).catch((error: NodeJS.ErrnoException): never => {
     throw error.syscall === undefined ? error : cannotRead(path, error);
   });
@@ -262,7 +265,7 @@ async function readOutside({ keys }: Context, path: string): Promise<TreeHead & 
 }
 
 async function laterCheckpoint(
-  context: Context,
+  context: Pick<Context, 'store' | 'keys' | 'seal'>,
   later: number | string | undefined,
 ): Promise<{ head: TreeHead; note: string }> {
   if (typeof later === 'string') {

@@ -180,7 +180,7 @@ function roleOf(text: string): Role {
 }
 
 function reachOf(
-  context: Context,
+  context: Pick<Context, 'sources'>,
   { source, allSources }: OptionsOf<typeof rightsOptions>,
   before: readonly string[] | null,
 ): string[] | null {

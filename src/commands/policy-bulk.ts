@@ -101,7 +101,7 @@ function bulkCommand(policy: CommandUnknownOpts) {
 }
 
 async function choosePlan(
-  context: Context,
+  context: Pick<Context, 'policies'>,
   source: Source,
   items: readonly FormA[],
   flags: BulkFlags,
@@ -142,7 +142,7 @@ function sentBefore({ positions, first }: SentBefore, total: number): UsageError
 }
 
 async function enqueue(
-  context: Context,
+  context: Pick<Context, 'jobs'>,
   io: CommandIo,
   flags: BulkFlags,
   source: Source,

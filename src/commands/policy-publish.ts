@@ -54,7 +54,12 @@ function publishCommand(policy: CommandUnknownOpts) {
     .option('--seconds <number>', 'seconds to wait for the webhooks about each policy', wholeNumberFrom(1), 30);
 }
 
-async function publishOne(context: Context, io: CommandIo, id: string, flags: PublishFlags) {
+async function publishOne(
+  context: Pick<Context, 'store' | 'sources' | 'policies' | 'projector'>,
+  io: CommandIo,
+  id: string,
+  flags: PublishFlags,
+) {
   const source = callableSource(context, flags.source);
   const { line, ...patience } = patienceOf(io, flags);
   await settleCalls(context.policies);

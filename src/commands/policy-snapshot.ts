@@ -56,7 +56,7 @@ interface Fetched {
 }
 
 async function fetchAll(
-  context: Context,
+  context: Pick<Context, 'store' | 'snapshots' | 'projector'>,
   sources: readonly Source[],
   options: SnapshotFlags,
   io: CommandIo,
@@ -83,7 +83,7 @@ async function fetchAll(
 }
 
 async function choosePolicies(
-  context: Context,
+  context: Pick<Context, 'store' | 'snapshots'>,
   source: Source,
   { policy, type }: SnapshotFlags,
   signal: AbortSignal,
@@ -98,7 +98,7 @@ async function choosePolicies(
 }
 
 /** A row about a fetch, with the interval during which the text is known to have come into force. */
-async function rowOf(context: Context, { source, policy, look, reason }: Fetched) {
+async function rowOf(context: Pick<Context, 'store'>, { source, policy, look, reason }: Fetched) {
   const about = { source, policyId: policy.policyId, policyType: policy.policyType };
   if (look === null) return { ...about, target: null, outcome: 'not-configured' as const, sentence: reason ?? '' };
   if (look.outcome === 'refused') {
@@ -164,7 +164,7 @@ function foundText(row: Extract<Row, { outcome: 'taken' }>): string {
   return row.phase === 'provisional' ? `${what}, provisional` : what;
 }
 
-function chooseSources(context: Context, slug: string | undefined): readonly Source[] {
+function chooseSources(context: Pick<Context, 'sources'>, slug: string | undefined): readonly Source[] {
   if (slug === undefined) {
     const sources = context.sources.list();
     const followed = sources.filter(({ siteUrl }) => siteUrl !== null);

@@ -97,7 +97,7 @@ function receiveFirst(): void {
 const STOP_MS = 15_000;
 
 /** An unreadable profile prevents letters and reports, but not receiving deliveries. */
-async function warnOfProfiles(context: Context): Promise<void> {
+async function warnOfProfiles(context: Pick<Context, 'config' | 'sources' | 'loadProfile' | 'log'>): Promise<void> {
   const own = context.sources.list().filter(({ options }) => options.controllerFile !== null);
   for (const source of [null, ...own])
     try {
@@ -118,7 +118,7 @@ async function warnOfProfiles(context: Context): Promise<void> {
 }
 
 /** If sealing fails, it is done after the next start. */
-async function sealAtStop(context: Context): Promise<void> {
+async function sealAtStop(context: Pick<Context, 'seal' | 'log'>): Promise<void> {
   try {
     await context.seal();
   } catch (error) {
@@ -131,7 +131,10 @@ async function sealAtStop(context: Context): Promise<void> {
  * Where to sign in; if there is no account yet, a one-time link that creates the first one. If the store cannot write
  * at the moment, the server still serves.
  */
-async function signInText(context: Context, adminUrl: string): Promise<string> {
+async function signInText(
+  context: Pick<Context, 'store' | 'ledger' | 'keys' | 'log' | 'clock'>,
+  adminUrl: string,
+): Promise<string> {
   try {
     if (await hasPeople(context)) return `  sign in   ${adminUrl}/sign-in\n`;
     const { token, expiresAt } = await createSetUpLink(context, 'server start');

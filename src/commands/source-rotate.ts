@@ -108,7 +108,12 @@ export function registerSourceRotate(source: CommandUnknownOpts, io: CommandIo):
 }
 
 /** Keeps the old key until the new one is known to work: the service shows a key only once, and typing errors are common. */
-async function assertKeyWorks(context: Context, present: Source | null, slug: string, key: string): Promise<void> {
+async function assertKeyWorks(
+  context: Pick<Context, 'config' | 'clock'>,
+  present: Source | null,
+  slug: string,
+  key: string,
+): Promise<void> {
   if (present === null) throw noSuchSource(slug);
   if (present.baseUrl === null || context.config.defaultSource?.slug === slug) return;
   const check = await checkKey({ ...present, apiKey: key }, context);
@@ -117,7 +122,7 @@ async function assertKeyWorks(context: Context, present: Source | null, slug: st
 }
 
 /** How many refused deliveries of a source are valid under its current secrets. */
-async function waitingFor({ rejected, sources }: Context, slug: string): Promise<number> {
+async function waitingFor({ rejected, sources }: Pick<Context, 'sources' | 'rejected'>, slug: string): Promise<number> {
   const secrets = sources.find(slug)?.webhookSecrets ?? [];
   let count = 0;
   for (const { id } of await rejected.list({ source: slug })) {

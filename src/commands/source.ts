@@ -150,7 +150,7 @@ const AT_ONCE = 8;
 
 /** Checks sources, a few concurrently; the results are in the order of the sources. */
 function checkAll(
-  context: Context,
+  context: Pick<Context, 'config' | 'sources' | 'clock'>,
   list: readonly Source[],
   onProgress: (done: number) => void,
 ): Promise<readonly SourceCheck[]> {
@@ -181,7 +181,7 @@ function summaryOf(checks: readonly SourceCheck[]): string {
 
 /** Throws UsageError if other options change how payloads are read that are already understood. */
 async function assertNothingAltered(
-  { store, rejected, clock }: Context,
+  { store, rejected, clock }: Pick<Context, 'store' | 'rejected' | 'clock'>,
   source: Source,
   changed: SourceChanges['options'],
 ): Promise<void> {

@@ -145,7 +145,11 @@ function portOf(app: FastifyInstance): number {
 const PROBE_EVERY_MS = 2000;
 
 /** Whether deliveries can be stored; tests it with a write, at most every two seconds. */
-function createReadiness({ store, refusal, noticeLoss }: Context): () => Promise<string | null> {
+function createReadiness({
+  store,
+  refusal,
+  noticeLoss,
+}: Pick<Context, 'store' | 'refusal' | 'noticeLoss'>): () => Promise<string | null> {
   let asked: { readonly at: number; readonly answer: Promise<string | null> } | null = null;
   async function probe(): Promise<string | null> {
     try {
@@ -196,7 +200,7 @@ function metricsOf(context: Context): Metrics {
 }
 
 /** Logs each warning once when it arises, and once when it ends. */
-function watchWarnings(context: Context): () => void {
+function watchWarnings(context: Pick<Context, 'warnings' | 'log'>): () => void {
   const { log } = context;
   let known = new Map<string, string>();
   const look = async () => {
@@ -222,7 +226,7 @@ function watchWarnings(context: Context): () => void {
  * Deadlines depend on the day, and those of ten thousand open requests take a second or two: they are computed and
  * cached (list-cases.ts) at start and soon after midnight, instead of when the first person opens a page.
  */
-function computeDeadlinesDaily({ cases, clock, log }: Context): () => void {
+function computeDeadlinesDaily({ cases, clock, log }: Pick<Context, 'cases' | 'log' | 'clock'>): () => void {
   let day = '';
   const look = async () => {
     const now = clock().toISOString();

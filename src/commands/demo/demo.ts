@@ -98,7 +98,7 @@ interface SignIn {
 }
 
 /** Example people, each with a password only for this demo, as if they had accepted their invitations. */
-async function addPeople(context: Context) {
+async function addPeople(context: Pick<Context, 'store' | 'ledger' | 'keys' | 'sources' | 'clock'>) {
   const [first = '', second = first] = context.sources.list().map(({ slug }) => slug);
   const people = [
     {

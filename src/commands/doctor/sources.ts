@@ -56,7 +56,7 @@ export function checkSettings(sources: readonly Source[]): Line[] {
   });
 }
 
-async function checkProfiles(context: Context): Promise<readonly Line[]> {
+async function checkProfiles(context: Pick<Context, 'config' | 'sources' | 'loadProfile'>): Promise<readonly Line[]> {
   const byFile = new Map<string, Source[]>();
   for (const source of context.sources.list()) {
     const { path } = controllerFileOf(context.config, source);
@@ -117,7 +117,7 @@ function checkSystems(profile: ControllerProfile, path: string): readonly Line[]
 }
 
 function checkRequestForms(
-  { sources }: Context,
+  { sources }: Pick<Context, 'sources'>,
   profile: ControllerProfile,
   path: string,
   group: readonly Source[],

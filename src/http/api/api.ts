@@ -96,7 +96,7 @@ export async function apiScope(app: FastifyInstance, context: Context): Promise<
  * The description of the API and its reference. They say nothing about the installation, so they are public. Each is
  * generated on first request, which takes about 30 ms.
  */
-export async function apiDescription(app: FastifyInstance, context: Context): Promise<void> {
+export async function apiDescription(app: FastifyInstance, context: Pick<Context, 'version'>): Promise<void> {
   let description: string | null = null;
   let page: string | null = null;
   app.get('/openapi.json', (_request, reply) => {

@@ -128,7 +128,7 @@ const listQuery = pageQuery.extend(sourceQuery.shape).extend({
 type ListQuery = Pick<z.output<typeof listQuery>, 'source' | 'from' | 'to' | 'cursor' | 'limit'>;
 
 /** The sources, period and place that a query asks for. */
-function wantedIn(context: Context, request: FastifyRequest, query: ListQuery) {
+function wantedIn(context: Pick<Context, 'config' | 'sources' | 'clock'>, request: FastifyRequest, query: ListQuery) {
   const { timeZone } = context.config;
   const now = context.clock();
   return {

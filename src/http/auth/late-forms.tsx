@@ -28,7 +28,10 @@ interface LateForm {
  * Forms that arrive after the session ended. What was typed into them is kept for an hour, for the same account: after
  * signing in, its owner sees it and can send it. Call it once the session is known, before any route.
  */
-export function lateForms(app: FastifyInstance, context: Context) {
+export function lateForms(
+  app: FastifyInstance,
+  context: Pick<Context, 'config' | 'store' | 'keys' | 'instance' | 'version' | 'sources' | 'clock'>,
+) {
   const kept = new Map<string, LateForm>();
   app.decorateRequest('lateSender', null);
 

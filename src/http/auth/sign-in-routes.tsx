@@ -32,7 +32,10 @@ type Form = Readonly<Record<string, string>>;
  * Signing in with an account or a one-time link; choosing a password with a link. Opening a link does not use it up;
  * the button does.
  */
-export async function signInRoutes(app: FastifyInstance, context: Context): Promise<void> {
+export async function signInRoutes(
+  app: FastifyInstance,
+  context: Pick<Context, 'config' | 'store' | 'ledger' | 'keys' | 'instance' | 'clock'>,
+): Promise<void> {
   await app.register(rateLimit, { max: ATTEMPTS_PER_MINUTE, timeWindow: '1 minute' });
   requireCsrf(app);
 
@@ -156,7 +159,7 @@ const doneTexts: Readonly<Record<string, string>> = {
 
 /** The sign-in form, also shown instead of a page that requires signing in. */
 export async function sendSignIn(
-  context: Context,
+  context: Pick<Context, 'config' | 'store' | 'keys' | 'clock'>,
   request: FastifyRequest,
   reply: FastifyReply,
   shown: {
@@ -179,7 +182,10 @@ export async function sendSignIn(
 }
 
 /** Signing out. */
-export async function signOutRoutes(app: FastifyInstance, context: Context): Promise<void> {
+export async function signOutRoutes(
+  app: FastifyInstance,
+  context: Pick<Context, 'store' | 'ledger' | 'keys' | 'instance' | 'clock'>,
+): Promise<void> {
   requireCsrf(app);
   app.post('/sign-out', async (request, reply) => {
     await closeSession(context, officerOf(request));
