@@ -211,7 +211,9 @@ function openingOf(flags: OpenFlags, timeZone: string): OpenCaseInput {
 }
 
 /** Opens the installation and brings its read models up to date, so that recent appends are visible. */
-function withCases<T>(work: (deps: CaseWriting, context: Context) => Promise<T>): Promise<T> {
+function withCases<T>(
+  work: (deps: CaseWriting, context: Pick<Context, 'config' | 'store' | 'sources' | 'projector'>) => Promise<T>,
+): Promise<T> {
   return withCaughtUp(async (context) => {
     return work(context.cases, context);
   });

@@ -14,6 +14,7 @@ import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
 import { sourcesNeedingSecondOfficer } from '../erasure/proposal.ts';
 import { rewriteErasureRecords } from '../erasure/records.ts';
 import { summaryOf } from '../erasure/summary.ts';
+import type { ProofOptions } from '../ledger/prove-entry.ts';
 import {
   type CommandIo,
   counted,
@@ -308,7 +309,7 @@ async function lookForInterrupted(
 }
 
 async function finish(
-  context: Pick<Context, 'store' | 'keys' | 'instance' | 'cases' | 'documents' | 'erasure' | 'cosigned'>,
+  context: ProofOptions & Pick<Context, 'cases' | 'documents' | 'erasure'>,
   io: CommandIo,
   flags: EraseFlags,
 ): Promise<void> {
@@ -329,7 +330,7 @@ async function finish(
 }
 
 async function certifyLast(
-  context: Pick<Context, 'store' | 'keys' | 'instance' | 'cases' | 'documents' | 'cosigned'>,
+  context: ProofOptions & Pick<Context, 'cases' | 'documents'>,
   flags: EraseFlags,
 ): Promise<Certificate | null> {
   if (flags.certificate === undefined) return null;

@@ -10,7 +10,7 @@ import { verifierKeyPath } from '../context/data-directory.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
-import { createProver, type ProofFiles, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
+import { createProver, type ProofFiles, type ProofOptions, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
 import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
 import { openTree } from '../ledger/tree.ts';
 import { readOutsideNotes } from '../ledger/verify/outside-checkpoints.ts';
@@ -75,7 +75,7 @@ function sizeOrFile(text: string): number | string {
 }
 
 async function prove(
-  context: Pick<Context, 'store' | 'keys' | 'instance' | 'verifierKey' | 'projector' | 'cosigned' | 'seal' | 'clock'>,
+  context: ProofOptions & Pick<Context, 'verifierKey' | 'projector' | 'seal' | 'clock'>,
   io: CommandIo,
   what: string,
   options: { out?: string; content: boolean; json?: boolean },
@@ -132,7 +132,7 @@ async function prove(
 }
 
 async function giveReceipt(
-  context: Pick<Context, 'store' | 'keys' | 'instance' | 'cosigned' | 'seal'>,
+  context: ProofOptions & Pick<Context, 'seal'>,
   io: CommandIo,
   seq: number,
   options: { out?: string; salt: boolean; json?: boolean },
@@ -163,7 +163,7 @@ async function giveReceipt(
 
 /** The entries of a case, document or decision, in order. Throws UsageError if it does not exist. */
 async function entriesOf(
-  { store, projector }: Pick<Context, 'store' | 'projector'>,
+  { store, projector }: Pick<ProofOptions, 'store'> & Pick<Context, 'projector'>,
   what: string,
 ): Promise<readonly number[]> {
   const { read } = store;

@@ -8,6 +8,7 @@ import { StoreUnavailable, UsageError } from '../core/errors.ts';
 import { closeWithin } from '../jobs/time-limits.ts';
 import { createSetUpLink } from '../people/links.ts';
 import { hasPeople } from '../people/people.ts';
+import type { PeopleDeps } from '../people/sessions.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { type CommandIo, keepHeapSmall, STOP_ALL_MS, timeText, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
@@ -131,10 +132,7 @@ async function sealAtStop(context: Pick<Context, 'seal' | 'log'>): Promise<void>
  * Where to sign in; if there is no account yet, a one-time link that creates the first one. If the store cannot write
  * at the moment, the server still serves.
  */
-async function signInText(
-  context: Pick<Context, 'store' | 'ledger' | 'keys' | 'log' | 'clock'>,
-  adminUrl: string,
-): Promise<string> {
+async function signInText(context: PeopleDeps & Pick<Context, 'log'>, adminUrl: string): Promise<string> {
   try {
     if (await hasPeople(context)) return `  sign in   ${adminUrl}/sign-in\n`;
     const { token, expiresAt } = await createSetUpLink(context, 'server start');

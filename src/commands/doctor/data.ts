@@ -41,8 +41,25 @@ const LAG_ENTRIES = 1000;
 /** Clocks that differ by less are not reported. */
 const CLOCK_MS = 300_000;
 
+/** What the checks look at of the installation. */
+type Installation = Pick<
+  Context,
+  | 'config'
+  | 'store'
+  | 'journal'
+  | 'keys'
+  | 'instance'
+  | 'epoch'
+  | 'verifierKey'
+  | 'refusal'
+  | 'warnings'
+  | 'witnessPolicy'
+  | 'witnessState'
+  | 'clock'
+>;
+
 /** The installation, and the end of its ledger. */
-interface Ledgered extends Context {
+interface Ledgered extends Installation {
   /** 0: the ledger is empty. */
   readonly lastSeq: number;
   readonly lastAt: string | null;
@@ -72,7 +89,7 @@ const checks: readonly DoctorCheck<Ledgered>[] = [
 ];
 
 /** Checks the stored data: durable, sound, sealed and projected. */
-export async function checkData(context: Context): Promise<readonly Line[]> {
+export async function checkData(context: Installation): Promise<readonly Line[]> {
   const last = await lastEntry(context.store.read);
   const { database, dataDir } = context.config;
   return runChecks(checks, {

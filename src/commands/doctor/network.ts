@@ -16,7 +16,7 @@ const SKEW_MS = 30_000;
  * Checks that need the network: the public address is reachable with valid TLS, nothing is public that must not be, the
  * keys work, and the clock is right.
  */
-export const networkChecks: readonly DoctorCheck<Context>[] = [
+export const networkChecks: readonly DoctorCheck<Pick<Context, 'config' | 'sources' | 'snapshots' | 'clock'>>[] = [
   checkReachable,
   checkAdminPages,
   checkKeys,

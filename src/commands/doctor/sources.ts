@@ -9,7 +9,7 @@ import { dayText } from '../command-io.ts';
 import { type DoctorCheck, fault, type Line, note, ok } from './finding.ts';
 
 /** Whether every source is set up for receiving, pulling and answering. */
-export const sourceChecks: readonly DoctorCheck<Context>[] = [
+export const sourceChecks: readonly DoctorCheck<Pick<Context, 'config' | 'sources' | 'loadProfile'>>[] = [
   ({ sources }) => checkSettings(sources.list()),
   (context) =>
     context.sources
