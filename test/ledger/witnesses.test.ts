@@ -22,7 +22,7 @@ import { startWitness, startWitnessWithKeys } from './witness-stand-in.ts';
 async function createWorld(more: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   const [dataDir, policy] = [join(folder, 'data'), join(folder, 'policy')];
-  let now = new Date('2026-07-01T12:00:00.000Z');
+  let now = new Date();
   const config = loadConfig(environment(dataDir, { WITNESSES: policy, LOG_LEVEL: 'fatal', ...more }), folder);
   const context: Context = await openContext(config, createLog('fatal'), { clock: () => now });
   onTestFinished(() => context.close());
@@ -174,6 +174,35 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   expect(await world.faults()).toEqual([]);
   await world.write('quorum none');
   expect((await world.faults()).join('\n')).toContain('not from an authority in WITNESSES');
+});
+
+test('a witness or an authority whose clock is ahead proves nothing, and verify names it', async () => {
+  const world = await createWorld();
+  const { context } = world;
+  const authority = await serveAuthority();
+  await world.write(
+    `witness other ${await startWitness('witness.example/1', context.verifierKey)}`,
+    `timestamp tsa ${authority.caFile} ${authority.url}`,
+    'group all-of all other tsa',
+    'quorum all-of',
+  );
+  await world.deliver();
+  // The installation's clock is two days behind those of the others.
+  world.later(-48);
+  expect(await world.run()).toMatchObject({
+    quorum: false,
+    witnesses: [
+      { outcome: 'failed', reason: expect.stringContaining('which has not come yet by the clock of this machine') },
+      { outcome: 'failed', reason: expect.stringContaining('which has not come yet by the clock of this machine') },
+    ],
+  });
+  world.later(48);
+  expect(await world.run()).toMatchObject({ quorum: true });
+  expect(await world.faults()).toEqual([]);
+  world.later(-48);
+  const faults = (await world.faults()).join('\n');
+  expect(faults).toMatch(/witness-invalid: the cosignature of other in .* does not count: it states the time 20/);
+  expect(faults).toMatch(/witness-invalid: the token .* does not count: it states the time 20/);
 });
 
 test('what witnesses signed is recorded under the next checkpoint, so that removing it with the state of the runs is found', async () => {
@@ -372,7 +401,11 @@ test('a worker sends the newest checkpoint on WITNESS_SCHEDULE', async () => {
     .selectAll()
     .where('name', '=', 'witness')
     .executeTakeFirst();
-  expect(schedule).toMatchObject({ kind: 'witness', cron: '7 * * * *', next_at: '2026-07-01T12:07:00.000Z' });
+  expect(schedule).toMatchObject({
+    kind: 'witness',
+    cron: '7 * * * *',
+    next_at: expect.stringMatching(/:07:00\.000Z$/) as string,
+  });
   await jobs.enqueue({ kind: 'witness', key: 'witness', payload: null });
   await vi.waitFor(async () => expect(await readdir(share)).toHaveLength(1), PATIENTLY);
 });
