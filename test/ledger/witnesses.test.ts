@@ -16,7 +16,7 @@ import { startObjectStore, storageEnvironment } from '../outside/object-store.ts
 import { environment } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { openssl, serveAuthority } from './time-stamping-authority.ts';
-import { startWitness, startWitnessWithKeys } from './witness-stand-in.ts';
+import { createKey, startWitness, startWitnessWithKeys } from './witness-stand-in.ts';
 
 /** An installation whose witness policy is outside its DATA_DIR. */
 async function createWorld(more: Record<string, string> = {}) {
@@ -240,6 +240,51 @@ test('what witnesses signed is recorded under the next checkpoint, so that remov
   const file = join(witnessed, '1-0000000000000001.txt');
   await writeFile(file, (await readFile(file, 'utf8')).replace(/\n— witness\.example\/1 .*\n$/, '\n'));
   expect((await world.faults()).join('\n')).toContain('no longer holds all of it');
+});
+
+test('what a slow witness signed after a checkpoint was recorded is recorded with the next one', async () => {
+  const world = await createWorld();
+  const { context, witnessed } = world;
+  const slow = createKey('witness.example/2', 'ed25519');
+  await world.write(
+    `witness other ${await startWitness('witness.example/1', context.verifierKey)}`,
+    `witness slow ${slow.vkey}`,
+    'quorum other',
+  );
+  const recorded = async () => {
+    await context.projector.catchUp();
+    const rows = await context.store.read
+      .selectFrom('action_history')
+      .select('details')
+      .where('action', '=', 'checkpoint.witnessed')
+      .orderBy('seq')
+      .execute();
+    return rows.map(({ details }) =>
+      (JSON.parse(details) as { files: { name: string; sha256: string[] }[] }).files.map(
+        ({ name, sha256 }) => `${name} ${sha256.length}`,
+      ),
+    );
+  };
+  await world.deliver();
+  await world.run();
+  await world.deliver();
+  await world.run();
+  const path = join(witnessed, '1-0000000000000001.txt');
+  const cosigned = await readFile(path, 'utf8');
+  const text = cosigned.slice(0, cosigned.indexOf('\n\n') + 1);
+  await writeFile(path, `${cosigned}${slow.sign(text, { time: BigInt(Math.floor(Date.now() / 1000)) })}\n`);
+  expect(await world.faults()).toEqual([]);
+  await world.deliver();
+  await world.run();
+  await world.deliver();
+  await world.run();
+  expect(await recorded()).toEqual([
+    ['1-0000000000000001.txt 1'],
+    ['1-0000000000000001.txt 2', '1-0000000000000003.txt 1'],
+    ['1-0000000000000005.txt 1'],
+  ]);
+  await writeFile(path, cosigned);
+  expect((await world.faults()).join('\n')).toContain('1-0000000000000001.txt no longer holds all of it');
 });
 
 test('a failing witness does not hold up the others, and warnings say what has been waiting too long', async () => {
