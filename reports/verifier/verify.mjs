@@ -1321,7 +1321,11 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     await checkReceipts();
     for (const one of told) await checkTold(one);
     for (const [name, { content }] of files) {
-      if (used.has(name) || /^verify\.(?:html|mjs)$/.test(name)) continue;
+      if (used.has(name)) continue;
+      if (/^verify\.(?:html|mjs)$/.test(name)) {
+        say('note', name, 'is taken for the verifier that came with the proofs: it was not compared with anything');
+        continue;
+      }
       // Checked with the proofs; a note without a token is none of them.
       const [, stem] = /^(witnessed\/\d+-\d{16})\.(?:note|[A-Za-z0-9_-]+\.tsr)$/.exec(name) ?? [];
       if (stem !== undefined && [...files.keys()].some((one) => one.startsWith(`${stem}.`) && one.endsWith('.tsr')))
