@@ -15,7 +15,7 @@ import {
   planBulk,
   runBulk,
   type SentBatch,
-  type SentBefore,
+  sentBeforeText,
 } from '../policies/bulk.ts';
 import { parseBulkItems } from '../policies/bulk-file.ts';
 import type { FormA } from '../policies/generate.ts';
@@ -125,19 +125,14 @@ async function choosePlan(
     again: flags.again,
   });
   if (planned.outcome === 'planned') return planned.planId;
-  if (planned.outcome === 'sent-before') throw sentBefore(planned, items.length);
+  if (planned.outcome === 'sent-before')
+    throw new UsageError([
+      `${printable(sentBeforeText(planned, items.length, minuteText))} Remove them from the file; --again would generate them a second time.`,
+    ]);
   const { plan } = planned;
   const counts = countsOf(await loadPlanItems(context.policies, plan.plan_id));
   throw new UsageError([
     `A run of this file was started on ${minuteText(plan.created_at)} (${summaryOf(counts)}). Continue it with --resume; --again would generate every item a second time.`,
-  ]);
-}
-
-function sentBefore({ positions, first }: SentBefore, total: number): UsageError {
-  const numbers = positions.slice(0, SHOWN).map((position) => position + 1);
-  const named = `${numbers.join(', ')}${positions.length > SHOWN ? ', …' : ''}`;
-  return new UsageError([
-    `${positions.length} of ${counted(total, 'item')} ${positions.length === 1 ? 'was' : 'were'} already sent (item ${named}), the first with ${printable(first.file ?? first.id)} on ${minuteText(first.at)}. Remove them from the file; --again would generate them a second time.`,
   ]);
 }
 

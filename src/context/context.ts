@@ -126,6 +126,11 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       ...work,
       ...useCases,
       ...overview,
+      /** What was signed before is recorded first, and is compared with the records so far. */
+      async witness(asked: Parameters<typeof ledger.witness>[0] = {}) {
+        await models.projector.catchUp();
+        return ledger.witness(asked);
+      },
       notifying: createNotifyDeps({ ...base, ...identity, ...ledger, ...intake, ...work, ...useCases }, overview),
       /** Read what someone sent. */
       ...(foldsInThread ? createOutsideThread() : outsideHere),

@@ -3,7 +3,7 @@ import type { Context } from '../../context/context.ts';
 import { policyIdSchema } from '../../core/call.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
-import { loadPlanItems, planBulk } from '../../policies/bulk.ts';
+import { loadPlanItems, planBulk, sentBeforeText } from '../../policies/bulk.ts';
 import { whyNotCallable } from '../../policies/callable-source.ts';
 import { type FormA, formASchema } from '../../policies/generate.ts';
 import { fetchPolicyList } from '../../policies/list.ts';
@@ -222,9 +222,7 @@ export const policyApi = [
       const { items, retryFailed } = body;
       const planned = await planBulk(context.policies, { source, actor: by.officer, file: null, items });
       if (planned.outcome === 'sent-before')
-        throw new RefusedRequest('conflict', [
-          `Already sent: the items ${planned.positions.map((position) => position + 1).join(', ')}. Leave them out.`,
-        ]);
+        throw new RefusedRequest('conflict', [`${sentBeforeText(planned, items.length, (at) => at)} Leave them out.`]);
       const planId = planned.outcome === 'exists' ? planned.plan.plan_id : planned.planId;
       const wanted = bulkJob({ source: source.slug, planId, actor: by.officer, retryFailed });
       const { id } = await context.jobs.enqueue(wanted);
