@@ -65,7 +65,7 @@ export function registerLedgerProofs(ledger: CommandUnknownOpts, io: CommandIo):
     )
     .argument('[new]', 'size of the later checkpoint, or a file with it; default: the newest', sizeOrFile)
     .description('prove that a later checkpoint continues an earlier one (exit code 3 if it does not)')
-    .action((old, later, options) => withContext((context) => showConsistency(context, io, old, later, options)));
+    .action((old, later, options) => withContext((context) => showConsistency(context, io, { old, later }, options)));
 }
 
 function sizeOrFile(text: string): number | string {
@@ -207,8 +207,7 @@ async function writeProofs(
 async function showConsistency(
   context: Pick<Context, 'store' | 'keys' | 'seal'>,
   io: CommandIo,
-  old: number | string,
-  later: number | string | undefined,
+  { old, later }: { readonly old: number | string; readonly later: number | string | undefined },
   options: { json?: boolean },
 ): Promise<void> {
   const to = await laterCheckpoint(context, later);

@@ -82,15 +82,17 @@ async function publishOne(
   }
   line.end();
   const seconds = ((Date.now() - began) / 1000).toFixed(1);
-  return { id, ended, arrivals, text: sentenceOf(id, ended, flags.wait, arrivals, seconds) };
+  return { id, ended, arrivals, text: sentenceOf(id, ended, { waited: flags.wait, arrivals, seconds }) };
 }
 
 function sentenceOf(
   id: string,
   ended: PublishOutcome,
-  waited: boolean,
-  arrivals: readonly Arrival[] | null,
-  seconds: string,
+  {
+    waited,
+    arrivals,
+    seconds,
+  }: { readonly waited: boolean; readonly arrivals: readonly Arrival[] | null; readonly seconds: string },
 ): string {
   switch (ended.outcome) {
     case 'done': {

@@ -28,7 +28,7 @@ export function registerPolicySnapshots(policy: CommandUnknownOpts, io: CommandI
       const sources = chooseSources(context, options.source);
       const stop = new AbortController();
       void io.untilStopped().then(() => stop.abort(new Error('stopped')));
-      const fetched = await fetchAll(context, sources, options, io, stop.signal);
+      const fetched = await fetchAll(context, { sources, options }, io, stop.signal);
       await context.projector.catchUp();
       const rows = await Promise.all(fetched.map((one) => rowOf(context, one)));
       if (rows.length === 0 || rows.some(({ outcome }) => outcome === 'refused' || outcome === 'not-configured'))
@@ -57,8 +57,7 @@ interface Fetched {
 
 async function fetchAll(
   context: Pick<Context, 'store' | 'snapshots' | 'projector'>,
-  sources: readonly Source[],
-  options: SnapshotFlags,
+  { sources, options }: { readonly sources: readonly Source[]; readonly options: SnapshotFlags },
   io: CommandIo,
   signal: AbortSignal,
 ): Promise<Fetched[]> {

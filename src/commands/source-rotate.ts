@@ -89,7 +89,13 @@ export function registerSourceRotate(source: CommandUnknownOpts, io: CommandIo):
         if (outcome.outcome === 'done') done.push(`${step.what} (entry ${outcome.seq})`);
         if (goesOn) continue;
         if (outcome.outcome !== 'done' && done.length > 0) io.stderr.write(`Done before this: ${done.join(', ')}.\n`);
-        report(io, options, context, slug, outcome, step.verb, await waitingFor(context, slug), step.secretId);
+        report(io, options, context, {
+          slug,
+          outcome,
+          verb: step.verb,
+          waiting: await waitingFor(context, slug),
+          secretId: step.secretId,
+        });
         break;
       }
     });
@@ -102,7 +108,7 @@ export function registerSourceRotate(source: CommandUnknownOpts, io: CommandIo):
     .action((slug, secretId, options) =>
       withContext(async (context) => {
         const outcome = await context.sources.retireSecret(slug, secretId, COMMAND_LINE_ACTOR);
-        report(io, options, context, slug, outcome, 'changed', 0, secretId);
+        report(io, options, context, { slug, outcome, verb: 'changed', secretId });
       }),
     );
 }

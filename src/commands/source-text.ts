@@ -110,11 +110,19 @@ export function report(
   io: CommandIo,
   options: { readonly json?: boolean },
   context: Pick<Context, 'config' | 'ledger' | 'sources'>,
-  slug: string,
-  outcome: SourceOutcome,
-  verb: keyof typeof done,
-  waiting = 0,
-  secretId?: string,
+  {
+    slug,
+    outcome,
+    verb,
+    waiting = 0,
+    secretId,
+  }: {
+    readonly slug: string;
+    readonly outcome: SourceOutcome;
+    readonly verb: keyof typeof done;
+    readonly waiting?: number;
+    readonly secretId?: string | undefined;
+  },
 ): void {
   switch (outcome.outcome) {
     case 'done': {

@@ -66,7 +66,7 @@ export function registerSource(program: CommandUnknownOpts, io: CommandIo): void
         },
         COMMAND_LINE_ACTOR,
       );
-      report(io, options, context, slug, outcome, 'added');
+      report(io, options, context, { slug, outcome, verb: 'added' });
     });
   });
 
@@ -85,7 +85,11 @@ export function registerSource(program: CommandUnknownOpts, io: CommandIo): void
       const changes = await changesFrom(options, secrets, before);
       if (changes.options !== undefined && options.alterReadings !== true)
         await assertNothingAltered(context, before, changes.options);
-      report(io, options, context, slug, await context.sources.change(slug, changes, COMMAND_LINE_ACTOR), 'changed');
+      report(io, options, context, {
+        slug,
+        outcome: await context.sources.change(slug, changes, COMMAND_LINE_ACTOR),
+        verb: 'changed',
+      });
     });
   });
 

@@ -74,8 +74,13 @@ export async function startServer(context: Context): Promise<Server> {
     if (draining) void reply.header('connection', 'close');
   });
   try {
-    await listen(publicApp, config.host, config.port, 'PORT', 'HOST');
-    await listen(adminApp, config.adminHost, config.adminPort, 'ADMIN_PORT', 'ADMIN_HOST');
+    await listen(publicApp, { host: config.host, port: config.port, portName: 'PORT', hostName: 'HOST' });
+    await listen(adminApp, {
+      host: config.adminHost,
+      port: config.adminPort,
+      portName: 'ADMIN_PORT',
+      hostName: 'ADMIN_HOST',
+    });
   } catch (error) {
     for (const app of apps) await app.close();
     throw error;
@@ -101,7 +106,15 @@ export async function startServer(context: Context): Promise<Server> {
 }
 
 /** Binds an address. If that fails, rejects with an OutsideError that names the two variables. */
-async function listen(app: FastifyInstance, host: string, port: number, portName: string, hostName: string) {
+async function listen(
+  app: FastifyInstance,
+  {
+    host,
+    port,
+    portName,
+    hostName,
+  }: { readonly host: string; readonly port: number; readonly portName: string; readonly hostName: string },
+) {
   try {
     await app.listen({ host, port });
   } catch (error) {

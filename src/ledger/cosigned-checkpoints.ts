@@ -148,7 +148,7 @@ export async function witnessNewest(
       return { witness, name: witness.name, result };
     }),
   );
-  const files = await keep(folder, epoch, size, note, results);
+  const files = await keep(folder, { epoch, size, note }, results);
   const signed = new Set(results.flatMap(({ name, result }) => (isDone(result) ? [name] : [])));
   const quorum = signed.size > 0 && policy.isQuorum(signed);
   await noteStandings(deps, size, results, quorum);
@@ -209,9 +209,7 @@ export function byCheckpoint(a: string, b: string): number {
  */
 async function keep(
   folder: string,
-  epoch: number,
-  size: number,
-  note: string,
+  { epoch, size, note }: { readonly epoch: number; readonly size: number; readonly note: string },
   results: readonly Result[],
 ): Promise<readonly string[]> {
   const stem = stemOf(epoch, size);
@@ -361,7 +359,7 @@ export async function newestWitnessed(kept: Kept, from: number, noteOf: NoteOf):
     .filter(({ size }) => size >= from)
     .sort((a, b) => b.epoch - a.epoch || b.size - a.size);
   for (const { epoch, size } of candidates.slice(0, LOOKED_AT)) {
-    const found = await witnessedAt(kept, epoch, size, noteOf, () => true);
+    const found = await witnessedAt(kept, { epoch, size }, noteOf, () => true);
     if (found !== null) return found;
   }
   return null;
@@ -372,14 +370,15 @@ export async function witnessedAsRecorded(kept: Kept, record: string, noteOf: No
   const [where = '', ...digests] = record.split(' ');
   const [, epoch, size] = /^(\d{1,15})-(\d{1,15})$/.exec(where) ?? [];
   if (epoch === undefined) return null;
-  return witnessedAt(kept, Number(epoch), Number(size), noteOf, (bytes) => digests.includes(sha256Hex(bytes)));
+  return witnessedAt(kept, { epoch: Number(epoch), size: Number(size) }, noteOf, (bytes) =>
+    digests.includes(sha256Hex(bytes)),
+  );
 }
 
 /** What the witnesses of the policy signed of one checkpoint; null: nothing. */
 async function witnessedAt(
   { folder, policy }: Kept,
-  epoch: number,
-  size: number,
+  { epoch, size }: { readonly epoch: number; readonly size: number },
   noteOf: NoteOf,
   isWanted: (bytes: Buffer) => boolean,
 ): Promise<WitnessedNote | null> {

@@ -77,14 +77,20 @@ export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Pro
   const load = () => loadBeginning(deps.store.read, request.source.slug, request.bannerId);
   const beginning = request.beginning ?? (await load());
   const { position } = beginning;
-  if (explicit) return pullWindow(deps, request, beginning, explicitWindow(request, gapsOfPosition(position)));
+  if (explicit)
+    return pullWindow(deps, request, { beginning, window: explicitWindow(request, gapsOfPosition(position)) });
 
   const interrupted = resumedWindow(position);
-  if (interrupted === null) return pullWindow(deps, request, beginning, incrementalWindow(deps, request, beginning));
-  const resumed = await pullWindow(deps, request, beginning, interrupted);
+  if (interrupted === null)
+    return pullWindow(deps, request, { beginning, window: incrementalWindow(deps, request, beginning) });
+  const resumed = await pullWindow(deps, request, { beginning, window: interrupted });
   if (resumed.outcome !== 'finished') return resumed;
   const ended = await load();
-  const rest = await pullWindow(deps, request, ended, incrementalWindow(deps, request, ended), resumed);
+  const rest = await pullWindow(deps, request, {
+    beginning: ended,
+    window: incrementalWindow(deps, request, ended),
+    before: resumed,
+  });
   return { ...rest, resumed: true, restarted: resumed.restarted || rest.restarted };
 }
 
@@ -222,11 +228,13 @@ type Ending =
 async function pullWindow(
   deps: PullDeps,
   request: PullRequest,
-  beginning: Beginning,
-  window: Window,
-  before?: PullTotals,
+  {
+    beginning,
+    window,
+    before,
+  }: { readonly beginning: Beginning; readonly window: Window; readonly before?: PullTotals },
 ): Promise<PullResult> {
-  const pull = beginPull(deps, request, beginning, window, before);
+  const pull = beginPull(deps, request, { beginning, window, before });
   const ending = await readToEnding(pull);
   return { ...reportOf(pull), ...ending };
 }
@@ -234,9 +242,11 @@ async function pullWindow(
 function beginPull(
   deps: PullDeps,
   request: PullRequest,
-  { position, form }: Beginning,
-  window: Window,
-  before: PullTotals | undefined,
+  {
+    beginning: { position, form },
+    window,
+    before,
+  }: { readonly beginning: Beginning; readonly window: Window; readonly before: PullTotals | undefined },
 ): Pull {
   const { runId, from, to, plan } = window;
   const { source, bannerId } = request;
@@ -344,7 +354,7 @@ async function fail(pull: Pull, found: PullFailure): Promise<Ending> {
   const { failure, isForeign, leavesPosition } = await explain(deps, request, found, totals.pages);
   await conclude(pull, 'sync.failed', failure.error, async (tx, at) => {
     await keepPlace(tx.query, pull, at);
-    if (leavesPosition) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
+    if (leavesPosition) await failPosition(tx.query, run, { error: failure.error, forget: failure.forgetCursor, at });
   });
   if (isForeign) return { outcome: 'unknown-banner', error: failure.error };
   return { outcome: 'failed', reason: failure.reason, error: failure.error };
@@ -380,16 +390,14 @@ async function conclude(
   move: (tx: StoreTransaction, at: string) => Promise<void>,
 ): Promise<void> {
   const at = isoNow(deps.clock);
-  const body = endActionOf(request, run, action, totals, error);
+  const body = endActionOf(request, run, { action, totals, error });
   await appendAction(deps.ledger, run.source, body, endKeyOf(run, action), at, (tx) => move(tx, at));
 }
 
 function endActionOf(
   { actor }: PullRequest,
   run: Run,
-  action: EndAction,
-  totals: Totals,
-  error: string | null,
+  { action, totals, error }: { readonly action: EndAction; readonly totals: Totals; readonly error: string | null },
 ): Action {
   const { bannerId, runId, from, to, asOf } = run;
   return { action, actor, bannerId, runId, from, to, asOf, ...totals, error };
@@ -421,8 +429,8 @@ async function concludeWith(pull: Pull, last: PageStep, action: EndAction, error
   const counts = { ...totals };
   addPage(counts, rows, unknown.length);
   const at = isoNow(deps.clock);
-  const body = endActionOf(request, run, action, counts, error);
-  const ending = entryOf(deps.ledger, run.source, body, endKeyOf(run, action), at);
+  const body = endActionOf(request, run, { action, totals: counts, error });
+  const ending = entryOf(deps.ledger, run.source, { action: body, keyParts: endKeyOf(run, action) }, at);
   const end = {
     ...endOf(pull, error, at),
     begins: pull.isClaimed ? null : { carriesOn: window.asOf !== null },

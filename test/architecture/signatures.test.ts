@@ -24,6 +24,26 @@ const wiring = [
   'src/worker/worker.ts',
 ];
 
+/** Where five values in a row are natural: coordinates, bytes in the order of a format, the columns of a table of rows. */
+const LONG_SIGNATURES = 18;
+
+describe('functions with five or more parameters', () => {
+  it('are few: others take one named object, or the type of their room', () => {
+    const long = files.flatMap(({ path, longSignatures }) => longSignatures.map((name) => `${path} ${name}`));
+    expect(long.slice(LONG_SIGNATURES), long.join('\n')).toEqual([]);
+  });
+
+  it('are counted whatever their kind, if they have a body', () => {
+    const text = `
+      export function a(b: 1, c: 1, d: 1, e: 1, f = 1) {}
+      const g = (b: 1, c: 1, d: 1, e: 1, f: 1) => {};
+      class H { #i(b: 1, c: 1, d: 1, e: 1, f: 1) {} }
+      interface J { k(b: 1, c: 1, d: 1, e: 1, f: 1): void }
+      function l(b: 1, c: 1, d: 1, e: 1) {}`;
+    expect(readSource('src/planted.ts', text).longSignatures).toEqual(['a', '(no name)', '#i']);
+  });
+});
+
 describe('the whole context', () => {
   it('is named by the files that wire the program; everything else names the parts that it uses', () => {
     const naming = files.filter(({ wholeContexts }) => wholeContexts.length > 0).map(({ path }) => path);

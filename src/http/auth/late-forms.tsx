@@ -52,7 +52,7 @@ export function lateForms(
     const next = `${PATH}?${new URLSearchParams({ id, page }).toString()}`;
     const unsent =
       'Your session has ended, so nothing was saved. What you typed is kept for an hour: sign in with the same account to send it.';
-    return sendSignIn(context, request, reply, { next, unsent }, 401);
+    return sendSignIn(context, request, reply, { next, unsent, status: 401 });
   });
 
   // The form has now been sent; its own page shows any problems with it.
@@ -73,7 +73,7 @@ export function lateForms(
   function sendToSignIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const shown =
       request.method === 'GET' ? { next: request.url } : { next: formAddress(app, request), unsent: sessionEnded };
-    return sendSignIn(context, request, reply, shown, 401);
+    return sendSignIn(context, request, reply, { ...shown, status: 401 });
   }
 
   return {

@@ -75,12 +75,12 @@ export async function signInRoutes(
       case 'refused': {
         request.log.warn({ person: signed.personId }, 'a sign-in was refused');
         const problem = 'Wrong e-mail address, password or one-time code.';
-        return sendSignIn(context, request, reply, { next, email, problem }, 401);
+        return sendSignIn(context, request, reply, { next, email, problem, status: 401 });
       }
       case 'blocked': {
         request.log.warn({ until: signed.until }, 'a sign-in came too soon after others that were refused');
         const problem = blockedText(signed.until, context.clock());
-        return sendSignIn(context, request, reply, { next, email, problem }, 429);
+        return sendSignIn(context, request, reply, { next, email, problem, status: 429 });
       }
       default:
         return signed satisfies never;
@@ -96,14 +96,16 @@ export async function signInRoutes(
       await recordRefusal(context, null);
       request.log.warn('a sign-in with a passkey was refused');
       const problem = 'Unknown passkey, or it took too long.';
-      return sendSignIn(context, request, reply, { next, problem }, 401);
+      return sendSignIn(context, request, reply, { next, problem, status: 401 });
     }
     await leaveEarlier(request);
     setSessionCookie(context, reply, session);
     return reply.redirect(localPath(next), 303);
   });
 
-  app.get('/join', (request, reply) => sendJoin(request, reply, formOf(request.query)['token'] ?? '', {}, []));
+  app.get('/join', (request, reply) =>
+    sendJoin(request, reply, { token: formOf(request.query)['token'] ?? '', form: {}, problems: [] }),
+  );
 
   app.post('/join', async (request, reply) => {
     const form = formOf(request.body);
@@ -122,7 +124,7 @@ export async function signInRoutes(
         setSessionCookie(context, reply, joined.session);
         return reply.redirect('/', 303);
       case 'refused':
-        return sendJoin(request, reply, token, form, joined.problems, 422);
+        return sendJoin(request, reply, { token, form, problems: joined.problems, status: 422 });
       case 'gone':
         throw new CodedError('link_invalid');
       default:
@@ -140,10 +142,17 @@ export async function signInRoutes(
   async function sendJoin(
     request: FastifyRequest,
     reply: FastifyReply,
-    token: string,
-    form: Form,
-    problems: readonly string[],
-    status = 200,
+    {
+      token,
+      form,
+      problems,
+      status = 200,
+    }: {
+      readonly token: string;
+      readonly form: Form;
+      readonly problems: readonly string[];
+      readonly status?: number;
+    },
   ): Promise<FastifyReply> {
     const link = await findPasswordLink(context, token);
     if (link === null) throw new CodedError('link_invalid');
@@ -162,14 +171,18 @@ export async function sendSignIn(
   context: Pick<Context, 'config' | 'store' | 'keys' | 'clock'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  shown: {
+  {
+    status = 200,
+    ...shown
+  }: {
     readonly next: string;
     readonly email?: string;
     readonly problem?: string;
     readonly unsent?: string;
     readonly done?: string | null;
+    /** Default 200. */
+    readonly status?: number;
   },
-  status = 200,
 ): Promise<FastifyReply> {
   const next = localPath(shown.next);
   const place = passkeyOriginOf(context.config, request);

@@ -60,7 +60,7 @@ export async function singleSignOnRoutes(
       return null;
     });
     if (configuration === null)
-      return sendSignIn(context, request, reply, { next, problem: `${settings.name} does not answer.` }, 503);
+      return sendSignIn(context, request, reply, { next, problem: `${settings.name} does not answer.`, status: 503 });
     const verifier = client.randomPKCECodeVerifier();
     const pending: Pending = {
       state: client.randomState(),
@@ -150,7 +150,7 @@ export async function singleSignOnRoutes(
     problem: string,
   ): Promise<FastifyReply> {
     await recordRefusal(context, null);
-    return sendSignIn(context, request, reply, { next, problem }, 401);
+    return sendSignIn(context, request, reply, { next, problem, status: 401 });
   }
 }
 
