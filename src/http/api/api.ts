@@ -17,6 +17,7 @@ import { ledgerApi } from './ledger.ts';
 import { mcpOverHttp } from './mcp.ts';
 import { openApiDocument } from './openapi.ts';
 import { policyApi } from './policies.ts';
+import { profileApi } from './profile.ts';
 import { referencePage } from './reference.tsx';
 import { type ApiRoute, RefusedRequest } from './route.ts';
 import { sourceApi } from './sources.ts';
@@ -24,6 +25,7 @@ import { sourceApi } from './sources.ts';
 /** Every route of the API. */
 export const apiRoutes: readonly ApiRoute[] = [
   ...sourceApi,
+  ...profileApi,
   ...caseApi,
   ...consentApi,
   ...policyApi,
