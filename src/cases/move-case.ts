@@ -92,7 +92,7 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
   const first = { action, keyParts: ['case', caseId, String(basedOn)] };
   const condition = approvalCondition(row, checked, await deps.profileOf(row.source));
   const appended = await unlessRefused(() =>
-    appendWithConsequences(deps.ledger, row.source, first, consequences, now, condition),
+    appendWithConsequences(deps.ledger, row.source, { first, consequences, condition }, now),
   );
   if (appended.outcome === 'refused')
     return checked.move === 'approve'

@@ -78,7 +78,7 @@ async function planUnlessOvertaken(
   const planId = before.length === 0 ? `bulk-${name}` : `bulk-${name}-${before.length + 1}`;
   const meta: CallPlan = { call: 'plan', planId, actor, file, digest, items: items.length };
   try {
-    await appendCall(deps, source.slug, meta, [planId, 'plan'], body, async (tx, [recorded]) => {
+    await appendCall(deps, source.slug, { meta, keyParts: [planId, 'plan'], body }, async (tx, [recorded]) => {
       if (recorded?.outcome === 'stored' && (await hasCallBetween(tx, source.slug, asOf, recorded.seq)))
         throw new Overtaken();
     });
@@ -351,11 +351,13 @@ function sendBatch(
   return callOnce(
     deps,
     order,
-    send,
-    (bytes) => {
-      const { batchId: id, results } = readBulkResult(bytes);
-      const value = assignResults(sent, results);
-      return { value, facts: { batchId: id, items: value } };
+    {
+      send,
+      read: (bytes) => {
+        const { batchId: id, results } = readBulkResult(bytes);
+        const value = assignResults(sent, results);
+        return { value, facts: { batchId: id, items: value } };
+      },
     },
     { signal, giveUp },
   );

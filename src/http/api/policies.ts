@@ -14,7 +14,9 @@ import { loadPolicyTexts, loadStoredText } from '../../policy-snapshots/stored-t
 import { readPolicyText } from '../../policy-texts/policy-text.ts';
 import { assertPolicyOf, sourcesOf } from '../auth/access.ts';
 import { jobSchema, shownJob } from './job-routes.ts';
-import { defineRoute, pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, sourceQuery } from './route.ts';
+import { pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, routesWith, sourceQuery } from './route.ts';
+
+const defineRoute = routesWith<'store' | 'sources' | 'jobs' | 'projector' | 'policies'>();
 
 const policySchema = z
   .object({
