@@ -50,13 +50,11 @@ interface Leaf {
 function leavesIn(payload: Payload, purposes: PurposesRead, wanted: (value: unknown) => boolean): readonly Leaf[] {
   const leaves: Leaf[] = [];
   let left = MAX_VALUES;
-  const take = (key: string, found: unknown, path: string, depth: number, isRead: boolean) => {
-    const value = typeof found === 'string' && purposes.texts.size > 0 ? (purposes.texts.get(path) ?? found) : found;
-    if (typeof value === 'object' && value !== null) within(value, path, depth, isRead && depth > 0);
-    else if (isRead && wanted(value)) {
-      const role = roleOf(key);
-      if (!role.isTerms && !role.isFormer && !role.isSetting) leaves.push({ role, value, path });
-    }
+  const opened = (value: unknown, path: string) =>
+    typeof value === 'string' && purposes.texts.size > 0 ? (purposes.texts.get(path) ?? value) : value;
+  const add = (key: string, value: unknown, path: string) => {
+    const role = roleOf(key);
+    if (!role.isTerms && !role.isFormer && !role.isSetting) leaves.push({ role, value, path });
   };
   const within = (value: object, path: string, depth: number, isWithinRead: boolean) => {
     if (depth >= MAX_DEPTH || payload.isOpened(value)) return;
@@ -69,14 +67,19 @@ function leavesIn(payload: Payload, purposes: PurposesRead, wanted: (value: unkn
     } else if (isJsonObject(value)) {
       for (const key of Object.keys(value)) {
         if ((left -= 1) < 0) return;
-        take(key, value[key], `${path}.${key}`, depth + 1, isRead);
+        const at = `${path}.${key}`;
+        const inner = opened(value[key], at);
+        if (typeof inner === 'object' && inner !== null) within(inner, at, depth + 1, isRead);
+        else if (isRead && wanted(inner)) add(key, inner, at);
       }
     }
   };
   for (const { key, found } of payload.fields()) {
     if (found.beside) continue;
     if ((left -= 1) < 0) break;
-    take(key, found.value, found.path, 0, true);
+    const value = opened(found.value, found.path);
+    if (typeof value === 'object' && value !== null) within(value, found.path, 0, false);
+    else if (wanted(value)) add(key, value, found.path);
   }
   return leaves;
 }

@@ -139,8 +139,10 @@ export function readDecision(
     besideDissent(besideSignals(stated, choices, signals), payload, told),
     payload,
     told,
-    times,
-    signals,
+    {
+      dated: times.dated,
+      signals,
+    },
   );
   for (const path of purposes.unread) payload.puzzle(path);
   const subject = payload.text('subject');
@@ -217,8 +219,7 @@ function unlessNobodyActed(
   stated: ReturnType<typeof stateOf>,
   payload: Payload,
   { purposes, whole }: Statements,
-  { dated }: ReturnType<typeof readTimes>,
-  signals: Circumstances['signals'],
+  { dated, signals }: Pick<ReturnType<typeof readTimes>, 'dated'> & Pick<Circumstances, 'signals'>,
 ): ReturnType<typeof stateOf> {
   const { state, doubts } = stated;
   if (doubts.length > 0 || (state !== 'refused' && state !== 'given' && state !== 'renewed-given')) return stated;
