@@ -188,6 +188,7 @@ export async function findApiToken(
     personId: row.person_id,
     role: tokenRole(row.role, row.scope),
     sources: narrowed(slugsOf(row.personSources), slugsOf(row.sources)),
+    current: null,
     handle: hash.toString('hex'),
   };
 }

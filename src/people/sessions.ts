@@ -9,6 +9,7 @@ import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
+import { readCurrentSource } from './current-source.ts';
 
 /** What accounts, links and sessions need. */
 export interface PeopleDeps {
@@ -47,6 +48,8 @@ export interface Session {
   readonly role: Role;
   /** Slugs of the sources that they may see; null: all. */
   readonly sources: readonly string[] | null;
+  /** Slug of the source that the person works on (current-source.ts); null: on all, or not known here. */
+  readonly current: string | null;
   /** Identifies the session without giving access; forms are bound to it. */
   readonly handle: string;
 }
@@ -113,10 +116,14 @@ export async function findSession(
   if (isUse) await noteUse(deps, hash, lastUsed, now);
   const handle = hash.toString('hex');
   const { officer } = row;
-  if (row.person_id === null) return { officer, name: officer, personId: null, role: 'owner', sources: null, handle };
+  if (row.person_id === null)
+    return { officer, name: officer, personId: null, role: 'owner', sources: null, current: null, handle };
   if (row.found === null || row.role === null || row.name === null || row.disabled_at !== null) return null;
   const { name, role } = row;
-  return { officer: actorOf(row.found, name), name, personId: row.found, role, sources: slugsOf(row.sources), handle };
+  const [personId, sources] = [row.found, slugsOf(row.sources)];
+  const chosen = await readCurrentSource(deps.store, personId);
+  const current = sources === null || sources.includes(chosen ?? '') ? chosen : null;
+  return { officer: actorOf(personId, name), name, personId, role, sources, current, handle };
 }
 
 /** The account of a session, even if it has ended by itself; null: signed out, revoked, or not of an account. */

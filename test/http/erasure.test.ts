@@ -158,8 +158,9 @@ describe('an officer who erases a person', () => {
       [{ by: 'subject', source: 'default', identifier: 'unknown-visitor' }, 'The ledger has no record of this person'],
       [{ by: 'case', caseId: 'dsar_none' }, 'dsar_none'],
       [{ by: 'entries', entries: 'x' }, 'x'],
-      [{ by: 'period', source: '', to: '31/12/2020', 'kind-webhook': 'yes' }, 'Enter days as YYYY-MM-DD.'],
-      [{ by: 'period', source: '', to: '2020-12-31' }, 'Choose the kinds of data received.'],
+      [{ by: 'period', source: '*', to: '31/12/2020', 'kind-webhook': 'yes' }, 'Enter days as YYYY-MM-DD.'],
+      [{ by: 'period', source: '*', to: '2020-12-31' }, 'Choose the kinds of data received.'],
+      [{ by: 'period', source: '', to: '2020-12-31', 'kind-webhook': 'yes' }, 'Choose a source, or every source.'],
       [{ by: 'everything' }, 'Choose what to erase.'],
     ] as const) {
       const refused = await officer.post('/settings/erasures/preview', form);
@@ -213,7 +214,7 @@ describe('an officer who erases a person', () => {
       person,
       { by: 'entries', entries: '1', source: 'elsewhere' },
       { by: 'entries', entries: '1', source: '' },
-      { by: 'period', source: '', to: '2099-12-31', 'kind-webhook': 'yes' },
+      { by: 'period', source: '*', to: '2099-12-31', 'kind-webhook': 'yes' },
     ]) {
       const refused = await elsewhere.post('/settings/erasures/preview', form);
       expect([403, 404, 422], JSON.stringify(form)).toContain(refused.status);

@@ -234,6 +234,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await go('/deliveries/refused');
   // A person in a browser is never told to type a command.
   expect(await page.locator('main').innerText()).not.toContain('delivery readmit');
+  await page.locator('#readmit-source').selectOption('acme');
   await press(page, 'Verify again');
   await page
     .getByText(/1 delivery|readmitted/i)

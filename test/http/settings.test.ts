@@ -319,8 +319,10 @@ it('the settings page lists the retention periods, and places and lifts holds', 
     subject: 'nobody@example.org',
   });
   expect([nobody.status, (await world.actions('hold.placed')).length]).toEqual([422, 0]);
+  const unsaid = await officer.post('/settings/retention/holds', { source: '', reason: 'Inquiry 12/2026' });
+  expect([unsaid.status, unsaid.text.includes('Choose a source, or every source.')]).toEqual([422, true]);
   await officer.post('/settings/retention/holds', {
-    source: '',
+    source: '*',
     reason: 'Inquiry 12/2026',
     from: '2026-01-01',
     to: '2026-01-31',

@@ -16,7 +16,7 @@ import { findOtherOwner } from '../../policies/show.ts';
 import { sourceOfRejected } from '../../rejected/ring.ts';
 import { sourceOfCase } from '../../store/queries/cases.ts';
 import type { Store } from '../../store/store.ts';
-import { formOf } from '../pages/parts/page-frame.ts';
+import { formOf } from '../form-of.ts';
 import { otherRules, type Rule } from './route-permissions.ts';
 import { officerOf } from './sessions.ts';
 

@@ -41,6 +41,25 @@ export async function recogniseOfficer(
   // A page that refreshes itself does not keep the session of a person who has left.
   const isUse = !/[?&]live=yes(?:&|$)|^\/jobs\/[^/?]+\/events/.test(request.url);
   request.signedIn = await findSession(context, request.cookies[sessionCookie(context)], isUse);
+  lookAtCurrent(request);
+}
+
+/**
+ * A page about one or all sources shows the one that the person works on, unless its address says which (`source=` says
+ * all). Before the rules are enforced, so that what is recorded as seen is what was shown.
+ */
+function lookAtCurrent(request: FastifyRequest): void {
+  const { rule } = request.routeOptions.config;
+  const current = request.signedIn?.current ?? null;
+  const query = request.query as Record<string, unknown>;
+  if (
+    current !== null &&
+    rule !== undefined &&
+    'source' in rule &&
+    rule.source === 'query' &&
+    query['source'] === undefined
+  )
+    query['source'] = current;
 }
 
 /** Requires, for every request in this scope that may change something, the token of the form it came from. */

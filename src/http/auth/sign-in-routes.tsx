@@ -8,8 +8,9 @@ import { passkeyRequest, signInWithPasskey } from '../../people/passkeys.ts';
 import { findPasswordLink, hasPeople, joinByLink, setUpOwner } from '../../people/people.ts';
 import { closeSession } from '../../people/sessions.ts';
 import { recordRefusal, signIn } from '../../people/sign-in.ts';
+import { formOf } from '../form-of.ts';
 import { renderPage } from '../pages/parts/layout.tsx';
-import { formOf, html } from '../pages/parts/page-frame.ts';
+import { html } from '../pages/parts/page-frame.ts';
 import { allowScript, passkeyAnswer, passkeyOriginOf } from '../pages/parts/passkey-script.ts';
 import { JoinPage, LinkPage, SignedOutPage, SignInPage } from '../pages/sign-in/sign-in-view.tsx';
 import {

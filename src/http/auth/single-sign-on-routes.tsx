@@ -12,7 +12,7 @@ import { closeSession } from '../../people/sessions.ts';
 import { recordRefusal } from '../../people/sign-in.ts';
 import { type ProvidedIdentity, signInByProvider } from '../../people/single-sign-on.ts';
 import { adminAddressOf } from '../admin-address.ts';
-import { formOf } from '../pages/parts/page-frame.ts';
+import { formOf } from '../form-of.ts';
 import { browserOf, cookieOptions, setSessionCookie } from './sessions.ts';
 import { ATTEMPTS_PER_MINUTE, localPath, sendSignIn } from './sign-in-routes.tsx';
 import { explainSignOn } from './sign-on-failure.ts';

@@ -1,4 +1,5 @@
 import { routes as account } from './account/account.page.tsx';
+import { routes as currentSource } from './account/source.page.tsx';
 import { routes as banners } from './banners/banners.page.tsx';
 import { routes as oneCase } from './cases/case.page.tsx';
 import { routes as cases } from './cases/cases.page.tsx';
@@ -47,6 +48,7 @@ export const pageRoutes: readonly PageRoute[] = [
   ...cases,
   ...consent,
   ...consentLists,
+  ...currentSource,
   ...deadline,
   ...decisions,
   ...deliveries,

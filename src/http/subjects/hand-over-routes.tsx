@@ -12,9 +12,10 @@ import {
   openWithCode,
   sendMessage,
 } from '../../hand-over/visit.ts';
+import { formOf } from '../form-of.ts';
 import { sendRegistered } from '../pages/documents/send-document.ts';
 import { renderPage } from '../pages/parts/layout.tsx';
-import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
+import { html, untilProjected } from '../pages/parts/page-frame.ts';
 import { CodePage, PackPage } from './hand-over-pages.tsx';
 import {
   chosenFor,

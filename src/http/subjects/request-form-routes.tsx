@@ -21,8 +21,9 @@ import {
   requestSchema,
   submitRequest,
 } from '../../request-form/request-form.ts';
+import { formOf } from '../form-of.ts';
 import { renderPage } from '../pages/parts/layout.tsx';
-import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
+import { html, untilProjected } from '../pages/parts/page-frame.ts';
 import { FormPage, ReceivedPage } from './request-form-pages.tsx';
 import {
   chosenFor,

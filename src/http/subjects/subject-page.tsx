@@ -15,8 +15,9 @@ import { dateIn as dayIn } from '../../core/zoned-days.ts';
 import { hmacSha256, sha256 } from '../../crypto/hash.ts';
 import { requireCsrf } from '../auth/sessions.ts';
 import { errorCodeOf } from '../error-pages.tsx';
+import { formOf } from '../form-of.ts';
 import { renderPage } from '../pages/parts/layout.tsx';
-import { formOf, html } from '../pages/parts/page-frame.ts';
+import { html } from '../pages/parts/page-frame.ts';
 
 /** What the pages of data subjects need. */
 export type SubjectContext = Pick<

@@ -3,8 +3,9 @@ import { fill } from '../../../reports/letters/wording.ts';
 import type { taskOutcomes } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
 import { type FoundTask, finishTask, openTask, TASK_NOTE_LENGTH } from '../../hand-over/task-link.ts';
+import { formOf } from '../form-of.ts';
 import { Csrf, renderPage } from '../pages/parts/layout.tsx';
-import { formOf, html, untilProjected } from '../pages/parts/page-frame.ts';
+import { html, untilProjected } from '../pages/parts/page-frame.ts';
 import {
   chosenFor,
   FORM_BYTES,

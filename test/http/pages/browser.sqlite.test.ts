@@ -116,6 +116,7 @@ describe('the pages in a browser', () => {
       }
     };
     await page.getByLabel('Report', { exact: true }).selectOption({ label: 'Consent audit' });
+    await page.locator('#report-source').selectOption('default');
     await page.getByRole('button', { name: 'Create the report' }).click();
     await page.getByText('The report is being created').waitFor();
     await untilMade(world, 1);

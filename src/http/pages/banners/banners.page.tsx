@@ -21,7 +21,6 @@ import { pagesWith, type Said, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   BannerName,
-  Choice,
   type Column,
   Done,
   Input,
@@ -29,8 +28,8 @@ import {
   NoSources,
   Panel,
   Problems,
-  Select,
-  sourceOptions,
+  SourceChoice,
+  SourceToChoose,
   Table,
 } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
@@ -57,7 +56,8 @@ const banners = page({
   },
   async load({ context, permitted, fields }) {
     const sources = permitted.list();
-    const source = permitted.findAny(fields.source)?.slug ?? sources[0]?.slug ?? '';
+    const source =
+      permitted.findAny(fields.source)?.slug ?? (sources.length === 1 ? sources[0]?.slug : undefined) ?? '';
     const scope = { source, asOf: Number.MAX_SAFE_INTEGER };
     const queries = createBannerQueries(context.store.read);
     const [evidence, names] = await Promise.all([queries.bannerEvidence(scope), queries.bannerNames(scope)]);
@@ -203,15 +203,7 @@ function BannersPage({ frame, sources, source, evidence, names, bannerIds, said 
       <Done text={done} />
       <Problems title="This was not recorded:" problems={problems} />
       <Panel id="evidence" title="Evidence">
-        {sources.length > 1 ? (
-          <form method="get" action="/banners" class="filter">
-            <label for="of">Source</label>
-            <Select id="of" name="source" value={source} options={sourceOptions(sources)} />
-            <button type="submit" class="quiet slim">
-              Show
-            </button>
-          </form>
-        ) : null}
+        <SourceToChoose action="/banners" sources={sources} value={source} />
         <EvidenceTable frame={frame} evidence={evidence} names={names} />
       </Panel>
       {bannerIds.length === 0 || !frame.canWork ? null : <Names {...{ frame, source, names, bannerIds }} />}
@@ -222,7 +214,7 @@ function BannersPage({ frame, sources, source, evidence, names, bannerIds, said 
           ) : (
             <PostForm frame={frame} action="/banners" hasFile>
               <div class="pair">
-                <Choice id="source" label="Source" value={value('source') || source} options={sourceOptions(sources)} />
+                <SourceChoice frame={frame} sources={sources} value={value('source') || source} />
                 <Input
                   id="bannerId"
                   label="Banner"

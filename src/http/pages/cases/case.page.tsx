@@ -307,7 +307,7 @@ interface NewRequestProps {
 function NewRequestPage({ frame, sources, reference, form, problems }: NewRequestProps) {
   const value = (name: string) => form[name] ?? '';
   const fields = fieldsOf(openCaseForm, {
-    source: sourceOptions(sources),
+    source: [...(sources.length > 1 ? [['', 'Choose …'] as const] : []), ...sourceOptions(sources)],
     jurisdiction: placeChoices(value('jurisdiction')),
   });
   return (
@@ -326,7 +326,12 @@ function NewRequestPage({ frame, sources, reference, form, problems }: NewReques
             <input type="hidden" name="reference" value={reference} />
             <div class="pair">
               {fields.map((field) => (
-                <FieldInput key={field.name} field={field} value={value(field.name)} timeZone={frame.timeZone} />
+                <FieldInput
+                  key={field.name}
+                  field={field}
+                  value={value(field.name) || (field.name === 'source' ? (frame.current ?? '') : '')}
+                  timeZone={frame.timeZone}
+                />
               ))}
             </div>
             <button type="submit">Record the request</button>

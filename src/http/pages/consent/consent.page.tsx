@@ -29,7 +29,6 @@ import { pagesWith, type Said, text, type Visit } from '../parts/define-page.ts'
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   Badge,
-  Choice,
   type Column,
   Facts,
   Input,
@@ -38,7 +37,7 @@ import {
   Notice,
   Panel,
   Problems,
-  sourceOptions,
+  SourceChoice,
   Table,
   TextLines,
 } from '../parts/parts.tsx';
@@ -57,7 +56,7 @@ const consent = page({
   rule: { who: 'read', source: 'installation' },
   load({ context, permitted }, said: Said<{ readonly answer: Answered }>) {
     const now = localTimeOf(context.clock().toISOString(), context.config.timeZone);
-    return { sources: permitted.list(), form: { at: now, source: 'default', ...said.form } };
+    return { sources: permitted.list(), form: { at: now, ...said.form } };
   },
   show: (data, { frame, said }) => (
     <ConsentPage frame={frame} {...data} problems={said.problems} answer={said.answer ?? null} />
@@ -168,7 +167,7 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
                 hint="A visitor hash, an e-mail address, or the id of a consent record."
               />
               <Input id="at" label="At" type="datetime-local" value={value('at')} hint={`In ${frame.timeZone}.`} />
-              <Choice id="source" label="Source" value={value('source')} options={sourceOptions(sources)} />
+              <SourceChoice frame={frame} sources={sources} value={value('source')} />
             </div>
             <button type="submit">Look up</button>
           </PostForm>

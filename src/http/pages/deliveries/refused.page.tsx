@@ -22,7 +22,7 @@ import {
   Moment,
   Panel,
   Problems,
-  sourceOptions,
+  SourceChoice,
   Table,
 } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
@@ -233,14 +233,14 @@ function Remedies({ frame, sources, kept }: RefusedListProps) {
           <p>Nothing is waiting.</p>
         ) : (
           <PostForm frame={frame} action="/deliveries/refused/readmit">
-            <Choice id="readmit-source" label="Source" name="source" options={sourceOptions(sources)} />
+            <SourceChoice id="readmit-source" frame={frame} sources={sources} />
             <button type="submit">Verify again</button>
           </PostForm>
         )}
       </Panel>
       <Panel id="secret" title="Add a signing secret">
         <PostForm frame={frame} action="/deliveries/refused/secret">
-          <Choice id="secret-source" label="Source" name="source" options={sourceOptions(sources)} />
+          <SourceChoice id="secret-source" frame={frame} sources={sources} />
           <Input
             id="secret-value"
             name="secret"

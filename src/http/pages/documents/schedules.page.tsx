@@ -18,13 +18,14 @@ import {
   Choice,
   type Column,
   Done,
+  EVERY_SOURCE,
   Input,
   Moment,
   NoMail,
   NoSources,
   Panel,
   Problems,
-  sourceOptions,
+  SourceChoice,
   Table,
 } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
@@ -118,7 +119,6 @@ const coversTexts: Readonly<Record<(typeof covers)[number], string>> = {
 };
 
 /** In the field of the source: a schedule for each. No slug contains it, so people with limited access get 404. */
-const EVERY_SOURCE = '*';
 
 function everySourceText({ added, present }: { readonly added: number; readonly present: number }): string {
   const already = present === 0 ? '' : ` ${counted(present, 'source', 'sources')} had it already.`;
@@ -233,7 +233,6 @@ function columnsOf({ frame, people, sources }: SchedulesProps): readonly Column<
 function ScheduleForm(props: SchedulesProps) {
   const { frame, sources, people, seesAll, admins, isMailed, form, recipients = [] } = props;
   const formats = [...new Set(reports.flatMap((report) => report.formats))];
-  const [only] = sources;
   return (
     <PostForm frame={frame} action="/documents/schedules">
       <div class="pair">
@@ -243,19 +242,12 @@ function ScheduleForm(props: SchedulesProps) {
           value={form['name']}
           options={reports.map(({ name, title }) => [name, title] as const)}
         />
-        {sources.length === 1 ? (
-          <input type="hidden" name="source" value={only?.slug} />
-        ) : (
-          <Choice
-            id="source"
-            label="Source"
-            value={form['source'] ?? only?.slug}
-            options={[
-              ...(seesAll ? [[EVERY_SOURCE, 'Every source, a report for each'] as const] : []),
-              ...sourceOptions(sources),
-            ]}
-          />
-        )}
+        <SourceChoice
+          frame={frame}
+          sources={sources}
+          value={form['source']}
+          every={seesAll && sources.length > 1 ? 'Every source, a report for each' : undefined}
+        />
         <Choice
           id="format"
           label="Format"

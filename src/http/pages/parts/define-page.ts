@@ -7,9 +7,10 @@ import type { Session } from '../../../people/sessions.ts';
 import { sourcesOf } from '../../auth/access.ts';
 import type { Rule } from '../../auth/route-permissions.ts';
 import { officerOf } from '../../auth/sessions.ts';
+import { formOf } from '../../form-of.ts';
 import { type LargeUpload, largeUploadForm } from './large-upload.ts';
 import { type PageFrame, renderPage } from './layout.tsx';
-import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './page-frame.ts';
+import { html, pageFrame, untilDoneSoon, untilProjected } from './page-frame.ts';
 import { type Upload, type UploadForm, uploadForm } from './upload.ts';
 
 /**

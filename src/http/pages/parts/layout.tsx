@@ -17,6 +17,13 @@ export interface PageFrame {
   readonly version: string;
   /** The name of a source, by slug. */
   readonly sourceName: (slug: string) => string;
+  /** The sources that the person may see, and the one of several on which they work; null: all. */
+  readonly sources: readonly { readonly slug: string; readonly name: string }[];
+  readonly current: string | null;
+  /** Whether these are all there are and will be. */
+  readonly seesAll: boolean;
+  /** The path of this page, to come back to. */
+  readonly path: string;
 }
 
 interface Place {
@@ -138,6 +145,7 @@ export function Page({ title, frame, current, within = current, script, children
               <>
                 <MainNavigation frame={frame} current={current} within={within} />
                 <div class="who">
+                  <SourceSwitch frame={frame} />
                   <NavLink href="/account" label={frame.officer} here={current === 'account' && 'page'} />
                   <form method="post" action="/sign-out">
                     <Csrf token={frame.csrf} />
@@ -159,6 +167,32 @@ export function Page({ title, frame, current, within = current, script, children
         )}
       </body>
     </html>
+  );
+}
+
+/** On which source the person works; every list and form follows. */
+function SourceSwitch({ frame }: { readonly frame: PageFrame }) {
+  const { sources, current, personId } = frame;
+  if (sources.length < 2 || personId === null) return null;
+  return (
+    <form method="post" action="/account/source" class="switch">
+      <Csrf token={frame.csrf} />
+      <input type="hidden" name="back" value={frame.path} />
+      <label class="unseen" for="current-source">
+        Work on
+      </label>
+      <select id="current-source" name="current">
+        <option value="" selected={current === null}>
+          All sources
+        </option>
+        {sources.map(({ slug, name }) => (
+          <option key={slug} value={slug} selected={slug === current}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <button type="submit">Go</button>
+    </form>
   );
 }
 

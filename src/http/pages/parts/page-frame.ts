@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../../context/context.ts';
 import { can } from '../../../core/roles.ts';
+import { sourcesOf } from '../../auth/access.ts';
 import { csrfToken, officerOf } from '../../auth/sessions.ts';
 import type { PageFrame } from './layout.tsx';
 
@@ -10,8 +11,13 @@ export function pageFrame(
   request: FastifyRequest,
   reply: FastifyReply,
 ): PageFrame {
-  const { name, role, personId } = officerOf(request);
+  const { name, role, personId, current, sources: permitted } = officerOf(request);
+  const sources = sourcesOf(context, request).list();
   return {
+    sources,
+    seesAll: permitted === null,
+    current: sources.some(({ slug }) => slug === current) ? current : null,
+    path: request.url.split('?')[0] ?? '/',
     canWork: can(role, 'work'),
     officer: name,
     personId,
@@ -61,12 +67,4 @@ function pause(ms: number): Promise<void> {
 /** Sends a page. */
 export function html(reply: FastifyReply, page: string, status = 200): FastifyReply {
   return reply.code(status).type('text/html; charset=utf-8').send(page);
-}
-
-/** The text fields of a form, with values that can be stored (JSON may contain half a surrogate pair). */
-export function formOf(body: unknown): Readonly<Record<string, string>> {
-  const entries = typeof body === 'object' && body !== null ? Object.entries(body as Record<string, unknown>) : [];
-  return Object.fromEntries(
-    entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, Buffer.from(value).toString()]] : [])),
-  );
 }

@@ -288,6 +288,53 @@ export function sourceOptions(sources: readonly { readonly slug: string; readonl
   return sources.map(({ slug, name }) => [slug, name] as const);
 }
 
+/** In a choice of sources: all of them. */
+export const EVERY_SOURCE = '*';
+
+interface SourceChoiceProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly { readonly slug: string; readonly name: string }[];
+  /** What was chosen before. */
+  readonly value?: string | undefined;
+  readonly id?: string;
+  /** The words for all of them, if that can be chosen. */
+  readonly every?: string | undefined;
+}
+
+/**
+ * The source that a form is about. The only one needs no choice; of several none is chosen for the person, except the one
+ * that they work on.
+ */
+export function SourceChoice({ frame, sources, value = '', id = 'source', every }: SourceChoiceProps) {
+  const [only] = sources;
+  if (sources.length === 1 && every === undefined) return <input type="hidden" name="source" value={only?.slug} />;
+  const current = sources.find(({ slug }) => slug === frame.current)?.slug ?? '';
+  const all = every === undefined ? [] : [[EVERY_SOURCE, every] as const];
+  const options = [['', 'Choose …'] as const, ...all, ...sourceOptions(sources)];
+  return <Choice id={id} name="source" label="Source" value={value || current} options={options} required />;
+}
+
+/** Shown by a page about one of several sources until one is chosen. */
+export function SourceToChoose({ action, sources, value }: SourceToChooseProps) {
+  if (sources.length < 2) return null;
+  return (
+    <form method="get" action={action} class="filter">
+      <label for="of">Source</label>
+      <Select id="of" name="source" value={value} options={[['', 'Choose …'], ...sourceOptions(sources)]} required />
+      <button type="submit" class="quiet slim">
+        Show
+      </button>
+    </form>
+  );
+}
+
+interface SourceToChooseProps {
+  readonly action: string;
+  readonly sources: readonly { readonly slug: string; readonly name: string }[];
+  /** Empty: none yet. */
+  readonly value: string;
+}
+
 /** The form above a list that narrows it. `wide`: two fields a row instead of three. */
 export function FilterForm({ action, wide = false, children }: FilterFormProps) {
   return (

@@ -24,7 +24,6 @@ import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import {
   Badge,
-  Choice,
   type Column,
   ErrorText,
   Field,
@@ -35,7 +34,7 @@ import {
   Notice,
   Panel,
   Problems,
-  sourceOptions,
+  SourceChoice,
   Table,
 } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
@@ -229,12 +228,7 @@ interface BulkProps {
 }
 
 function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkProps) {
-  const sourceField = (id: string) =>
-    sources.length === 1 ? (
-      <input type="hidden" name="source" value={sources[0]?.slug} />
-    ) : (
-      <Choice id={id} name="source" label="Source" value={form['source']} options={sourceOptions(sources)} />
-    );
+  const sourceField = (id: string) => <SourceChoice id={id} frame={frame} sources={sources} value={form['source']} />;
   const again = (
     <label class="box">
       <input type="checkbox" name="again" value="yes" checked={form['again'] === 'yes'} /> Generate again items already

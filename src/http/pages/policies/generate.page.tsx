@@ -16,7 +16,6 @@ import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive, liveScriptPath } from '../parts/live-script.ts';
 import {
   Badge,
-  Choice,
   Done,
   ErrorText,
   Facts,
@@ -26,7 +25,7 @@ import {
   NoSources,
   Panel,
   Problems,
-  sourceOptions,
+  SourceChoice,
 } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { jobsOfSources } from '../today/load-today.ts';
@@ -332,7 +331,6 @@ function MakeJob({
 function GenerateForm({ frame, sources, quotas, failed, said }: GenerateProps) {
   const form = failed?.form ?? said.form;
   const value = (name: string) => form[name] ?? '';
-  const [only] = sources;
   const text = (name: keyof typeof labels, hint: string, isRequired = false) => (
     <Input
       id={name}
@@ -358,11 +356,7 @@ function GenerateForm({ frame, sources, quotas, failed, said }: GenerateProps) {
       )}
       <br />
       <div class="pair">
-        {sources.length === 1 ? (
-          <input type="hidden" name="source" value={only?.slug} />
-        ) : (
-          <Choice id="source" label="Source" value={form['source']} options={sourceOptions(sources)} />
-        )}
+        <SourceChoice frame={frame} sources={sources} value={form['source']} />
         {text('policy_type', 'Such as privacy-policy or cookie-policy.', true)}
         {text('jurisdiction', 'Such as GB, US-CA or EU.', true)}
         {text('language', 'Two letters; English if empty.')}
@@ -384,16 +378,11 @@ function GenerateForm({ frame, sources, quotas, failed, said }: GenerateProps) {
 }
 
 function ListPanel({ frame, sources }: GenerateProps) {
-  const [only] = sources;
   return (
     <Panel id="list" title="The service’s list">
       <p>Fetches the list of published policies, so that the catalogue includes those that no delivery reported.</p>
       <PostForm frame={frame} action="/policies/list" class="buttons">
-        {sources.length === 1 ? (
-          <input type="hidden" name="source" value={only?.slug} />
-        ) : (
-          <Choice id="list-source" name="source" label="Source" options={sourceOptions(sources)} />
-        )}
+        <SourceChoice id="list-source" frame={frame} sources={sources} />
         <button class="quiet" type="submit">
           Fetch the list
         </button>

@@ -51,7 +51,7 @@ const scans = page({
   query: z.object({ source: text, site: text, at: text }),
   async load({ context, permitted, fields: { source: asked, site: wanted, at } }) {
     const sources = permitted.list();
-    const source = permitted.findAny(asked)?.slug ?? sources[0]?.slug ?? '';
+    const source = permitted.findAny(asked)?.slug ?? (sources.length === 1 ? sources[0]?.slug : undefined) ?? '';
     const to = endOf(at, context.config.timeZone);
     const scope = { source, asOf: Number.MAX_SAFE_INTEGER, ...(to && { to }) };
     const history = createScanQueries(context.store.read);
@@ -161,7 +161,13 @@ function ChoicePanel({ sources, source, sites, site, at, frame }: ScansProps) {
     <Panel id="choice" title="What to show">
       <FilterForm action="/scans" wide>
         {sources.length > 1 ? (
-          <Choice id="source" label="Source" value={source} options={sourceOptions(sources)} />
+          <Choice
+            id="source"
+            label="Source"
+            value={source}
+            options={[['', 'Choose …'], ...sourceOptions(sources)]}
+            required
+          />
         ) : null}
         {sites.length > 1 ? (
           <Choice

@@ -26,7 +26,7 @@ import {
   Notice,
   Panel,
   Problems,
-  sourceOptions,
+  SourceChoice,
   Table,
   WithCommands,
 } from '../parts/parts.tsx';
@@ -172,7 +172,7 @@ function ChoiceForms(props: ChoiceProps) {
 function SubjectChoice({ frame, sources, form }: ChoiceProps) {
   return (
     <ChoiceForm by="subject" title="A person" frame={frame} form={form}>
-      <SourceChoice by="subject" form={form} options={sourceOptions(sources)} />
+      <SourceChoice id="subject-source" frame={frame} sources={sources} value={valueIn(form, 'subject', 'source')} />
       <Input
         id="identifier"
         label="Person"
@@ -196,7 +196,7 @@ function CaseChoice({ frame, sources, seesAll, form }: ChoiceProps) {
       {seesAll ? (
         <input type="hidden" name="source" value="" />
       ) : (
-        <SourceChoice by="case" form={form} options={sourceOptions(sources)} />
+        <SourceChoice id="case-source" frame={frame} sources={sources} value={valueIn(form, 'case', 'source')} />
       )}
       <Input
         id="caseId"
@@ -213,7 +213,13 @@ function CaseChoice({ frame, sources, seesAll, form }: ChoiceProps) {
 function PeriodChoice({ frame, sources, seesAll, form }: ChoiceProps) {
   return (
     <ChoiceForm by="period" title="A period" frame={frame} form={form}>
-      <SourceChoice by="period" form={form} options={withEvery(sources, seesAll)} />
+      <SourceChoice
+        id="period-source"
+        frame={frame}
+        sources={sources}
+        value={valueIn(form, 'period', 'source')}
+        every={seesAll ? 'Every source' : undefined}
+      />
       <div class="pair">
         <Input id="from" label="Received from" type="date" optional value={valueIn(form, 'period', 'from')} />
         <Input id="to" label="Received up to" type="date" value={valueIn(form, 'period', 'to')} />
@@ -239,7 +245,11 @@ function PeriodChoice({ frame, sources, seesAll, form }: ChoiceProps) {
 function EntriesChoice({ frame, sources, seesAll, form }: ChoiceProps) {
   return (
     <ChoiceForm by="entries" title="Single entries" frame={frame} form={form}>
-      <SourceChoice by="entries" form={form} options={withEvery(sources, seesAll)} />
+      {seesAll ? (
+        <input type="hidden" name="source" value="" />
+      ) : (
+        <SourceChoice id="entries-source" frame={frame} sources={sources} value={valueIn(form, 'entries', 'source')} />
+      )}
       <Input
         id="entries"
         label="Numbers"
@@ -279,22 +289,6 @@ function ChoiceForm({
       </PostForm>
     </details>
   );
-}
-
-interface SourceChoiceProps {
-  readonly by: ErasureChoice['by'];
-  readonly form: Form;
-  readonly options: readonly (readonly [string, string])[];
-}
-
-function SourceChoice({ by, form, options }: SourceChoiceProps) {
-  return (
-    <Choice id={`${by}-source`} name="source" label="Source" value={valueIn(form, by, 'source')} options={options} />
-  );
-}
-
-function withEvery(sources: readonly Source[], seesAll: boolean): readonly (readonly [string, string])[] {
-  return [...(seesAll ? [['', 'Every source'] as const] : []), ...sourceOptions(sources)];
 }
 
 /** The value entered into the form for this kind of choice. */

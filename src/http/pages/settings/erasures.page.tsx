@@ -22,6 +22,7 @@ import { findLaws } from '../../../law/regime-table.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
 import { pagesWith, type Said, text, type Visit } from '../parts/define-page.ts';
 import { allowLive } from '../parts/live-script.ts';
+import { EVERY_SOURCE } from '../parts/parts.tsx';
 import { addressOf, despiteOf, OnePage, PreviewPage, StartPage } from './erasure-view.tsx';
 
 const { page, form } = pagesWith<
@@ -89,7 +90,13 @@ const propose = form({
       return again(['This needs a second person’s approval, so you have to sign in with an account.']);
     const proposal = await keepProposal(context, {
       ...{ choice, digest: digestOfPlan(plan), reason, law: fields.law, despite: despiteOf(typed) },
-      ...{ officer, personId, needsSecond, confirmedBy: null, source: fields.source || null },
+      ...{
+        officer,
+        personId,
+        needsSecond,
+        confirmedBy: null,
+        source: fields.source === EVERY_SOURCE ? null : fields.source || null,
+      },
     });
     if (!needsSecond) await begin(visit, proposal);
     return visit.goTo(addressOf(proposal.id));
@@ -272,10 +279,11 @@ function choiceOf(form: Form, timeZone: string): ErasureChoice | { readonly prob
       const kinds = periodKinds.filter((kind) => form[`kind-${kind}`] === 'yes');
       if (value('to') === '') return { problems: ['Enter the last day.'] };
       if (kinds.length === 0) return { problems: ['Choose the kinds of data received.'] };
+      if (source === '') return { problems: ['Choose a source, or every source.'] };
       try {
         return {
           by: 'period',
-          source: source === '' ? null : source,
+          source: source === EVERY_SOURCE ? null : source,
           from: value('from') === '' ? null : startOfDay(value('from'), timeZone),
           to: startOfDay(addDays(value('to'), 1), timeZone),
           kinds,

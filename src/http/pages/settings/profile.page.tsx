@@ -35,9 +35,11 @@ const profile = page({
     saved: 'Saved. It applies to documents made from now on.',
     own: 'The source has its own profile now, a copy of the shared one without the web form. Correct its name and contacts before the next letter or report.',
   },
-  async load({ context, permitted, fields, reply }, { form: typed }) {
+  async load({ context, permitted, fields, by, reply }, { form: typed }) {
     const sources = permitted.list();
-    const source = sources.find(({ slug }) => slug === fields.source) ?? sources[0] ?? null;
+    // Of several none is chosen for the person: the shared profile, if they may see what it applies to.
+    const first = sources.length === 1 || by.sources !== null ? sources[0] : undefined;
+    const source = sources.find(({ slug }) => slug === fields.source) ?? first ?? null;
     const file = await readProfileFile(context.config, source);
     const last = await findLastProfileChange(context.store.read, ownerOfProfile(source));
     const read = await readContent(file);
@@ -180,7 +182,15 @@ function ProfilePage(props: ProfileProps) {
       {sources.length > 1 ? (
         <form class="filter" method="get" action="/settings/profile">
           <label for="source">Source</label>
-          <Select id="source" name="source" value={source?.slug} options={sourceOptions(sources)} />
+          <Select
+            id="source"
+            name="source"
+            value={source?.slug ?? ''}
+            options={[
+              ...(frame.seesAll ? [['', 'Shared by all without their own'] as const] : []),
+              ...sourceOptions(sources),
+            ]}
+          />
           <button class="quiet" type="submit">
             Show
           </button>

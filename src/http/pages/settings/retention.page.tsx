@@ -8,7 +8,18 @@ import { type Hold, holdReason, isHoldOf, liftHold, listHolds, placeHold } from 
 import { retentionUnder } from '../../../erasure/retention.ts';
 import { pagesWith, type Said, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { Badge, Choice, Done, Input, Moment, Panel, Problems, sourceOptions, Table } from '../parts/parts.tsx';
+import {
+  Badge,
+  Choice,
+  Done,
+  EVERY_SOURCE,
+  Input,
+  Moment,
+  Panel,
+  Problems,
+  SourceChoice,
+  Table,
+} from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { periodText } from './period-text.ts';
 
@@ -52,7 +63,8 @@ const place = form({
     const problems = [
       ...(holdReason.safeParse(reason).error?.issues.map(({ message }) => message) ?? []),
       ...(from === undefined || to === undefined ? ['Enter days as YYYY-MM-DD.'] : []),
-      ...(subject.trim() !== '' && source === '' ? ['Choose the source of the person.'] : []),
+      ...(source === '' ? ['Choose a source, or every source.'] : []),
+      ...(subject.trim() !== '' && source === EVERY_SOURCE ? ['Choose the source of the person.'] : []),
     ];
     if (problems.length > 0) return retention.again(visit, { fields: {}, said: { problems } });
     await context.projector.catchUp();
@@ -61,7 +73,7 @@ const place = form({
       {
         officer: visit.by.officer,
         reason,
-        source: source === '' ? null : source,
+        source: source === EVERY_SOURCE ? null : source,
         caseId: caseId.trim() || null,
         subject: subject.trim() || null,
         from: from ?? null,
@@ -292,11 +304,11 @@ function PlaceHold({ frame, sources, seesAll, form }: RetentionProps) {
           autocomplete="off"
         />
         <div class="pair">
-          <Choice
-            id="source"
-            label="Source"
+          <SourceChoice
+            frame={frame}
+            sources={sources}
             value={value('source')}
-            options={[...(seesAll ? [['', 'Every source'] as const] : []), ...sourceOptions(sources)]}
+            every={seesAll ? 'Every source' : undefined}
           />
           <Input id="caseId" label="Request" optional maxLength={300} value={value('caseId')} autocomplete="off" />
           <Input

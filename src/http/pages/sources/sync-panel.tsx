@@ -2,7 +2,7 @@ import { counted, formatCount, formatDuration } from '../../../../reports/format
 import { AGREEMENT_DAYS, type FindingCounts } from '../../../attention/officer-attention.ts';
 import type { BannerStatus } from '../../../sync/status.ts';
 import type { PageFrame } from '../parts/layout.tsx';
-import { Badge, BannerName, type Column, Moment, Panel, Select, sourceOptions, Table } from '../parts/parts.tsx';
+import { Badge, BannerName, type Column, Moment, Panel, SourceChoice, Table } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { syncText } from '../parts/words.ts';
 import type { Today } from '../today/load-today.ts';
@@ -42,14 +42,7 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
             <ChooseSource />
           ) : frame.canWork ? (
             <PostForm frame={frame} class="buttons" action="/sync">
-              {pulled.length === 1 ? (
-                <input type="hidden" name="source" value={pulled[0]?.slug} />
-              ) : (
-                <>
-                  <label for="sync-source">Source</label>
-                  <Select id="sync-source" name="source" options={sourceOptions(pulled)} />
-                </>
-              )}
+              <SourceChoice id="sync-source" frame={frame} sources={pulled} />
               <button class="quiet" type="submit">
                 Sync now
               </button>

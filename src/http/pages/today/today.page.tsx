@@ -27,7 +27,7 @@ import {
   NoSources,
   Panel,
   Problems,
-  sourceOptions,
+  SourceChoice,
 } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { consentChoiceTexts, type Tone } from '../parts/words.ts';
@@ -53,7 +53,7 @@ const today = page({
     const source = permitted.find(fields.source)?.slug ?? null;
     return {
       today: await loadToday(context, source, permitted, by),
-      form: said.report ?? proposedForm(context, source ?? permitted.list()[0]?.slug ?? ''),
+      form: said.report ?? proposedForm(context, source ?? ''),
     };
   },
   show: (data, { frame, said }) => <TodayPage frame={frame} {...data} said={said} />,
@@ -350,16 +350,10 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
             </div>
           </details>
           <br />
-          {today.sources.length === 1 || (today.source !== null && today.sources.length > 100) ? (
-            <input type="hidden" name="source" value={today.source ?? only.slug} />
+          {today.source !== null && today.sources.length > 100 ? (
+            <input type="hidden" name="source" value={today.source} />
           ) : (
-            <Choice
-              id="report-source"
-              label="Source"
-              name="source"
-              value={form.source}
-              options={sourceOptions(today.sources)}
-            />
+            <SourceChoice id="report-source" frame={frame} sources={today.sources} value={form.source} />
           )}
           <div class="pair">
             <Input id="report-from" label="First day" name="from" type="date" value={form.from} />

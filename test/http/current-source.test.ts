@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { createOfficeWorld, signedInAs } from './office-world.ts';
+
+const chosenIn = (page: string, id: string) => {
+  const select = new RegExp(`<select id="${id}"[^>]*>([\\s\\S]*?)</select>`).exec(page)?.[1] ?? 'no such choice';
+  return [...select.matchAll(/<option value(?:="([^"]*)")?( selected)?>/g)]
+    .filter(([, , selected]) => selected !== undefined)
+    .map(([, value = '']) => value);
+};
+
+/** Two clients; the first by alphabet is not the one that the installation began with. */
+async function createAgency() {
+  const world = await createOfficeWorld({}, { worker: false });
+  await world.context.sources.add({ slug: 'acme', name: 'Acme Ltd' }, 'test');
+  return world;
+}
+
+/** Forms that decide about a client's data, each with the field that says whose. */
+const forms = [
+  ['/', 'report-source'],
+  ['/cases/new', 'source'],
+  ['/banners', 'source'],
+  ['/consent', 'source'],
+  ['/documents/schedules', 'source'],
+  ['/settings/erasures', 'subject-source'],
+  ['/settings/erasures', 'period-source'],
+  ['/settings/retention', 'source'],
+  ['/deliveries/refused', 'secret-source'],
+] as const;
+
+it('chooses no source for a person where several may be meant, until they say on which they work', async () => {
+  const world = await createAgency();
+  const owner = await signedInAs(world, 'owner');
+  for (const [path, id] of forms) {
+    const { text } = await owner.get(path);
+    expect([path, chosenIn(text, id)]).toEqual([path, ['']]);
+  }
+  // Without a choice, nothing is done for the wrong one.
+  const report = {
+    name: 'consent-audit',
+    source: '',
+    format: 'pdf',
+    from: '2026-01-01',
+    to: '2026-01-31',
+    subject: '',
+  };
+  expect((await owner.post('/reports', report)).status).toBe(422);
+  const request = { reference: 'r', source: '', kind: 'access', receivedAt: '2026-01-05T10:00', channel: 'letter' };
+  const refused = await owner.post('/cases', { ...request, requesterName: 'Ada' });
+  expect(refused.status).toBe(422);
+  expect(
+    await world.context.store.read.selectFrom('entries').select('seq').where('kind', '=', 'webhook').execute(),
+  ).toEqual([]);
+
+  const chosen = await owner.post('/account/source', { current: 'default', back: '/cases/new' });
+  expect([chosen.status, chosen.headers.get('location')]).toEqual([303, '/cases/new']);
+  for (const [path, id] of forms) {
+    const { text } = await owner.get(path);
+    expect([path, chosenIn(text, 'current-source'), chosenIn(text, id)]).toEqual([path, ['default'], ['default']]);
+  }
+});
+
+it('shows in every list the source that a person works on, in each of their browsers, unless the address says which', async () => {
+  const world = await createAgency();
+  const owner = await signedInAs(world, 'owner', { name: 'Olivia' });
+  const other = await signedInAs(world, 'officer', { name: 'Otto' });
+  await owner.post('/account/source', { current: 'acme', back: '/' });
+  const lists = ['/cases', '/deliveries', '/documents', '/policies', '/consent/decisions', '/documents/schedules'];
+  for (const path of lists) {
+    expect([path, chosenIn((await owner.get(path)).text, 'source')]).toEqual([path, ['acme']]);
+    expect([path, chosenIn((await owner.get(`${path}?source=`)).text, 'source')[0] ?? '']).toEqual([
+      path,
+      path === '/documents/schedules' ? 'acme' : '',
+    ]);
+    expect([path, chosenIn((await other.get(path)).text, 'source')[0] ?? '']).toEqual([path, '']);
+  }
+  await owner.post('/account/source', { current: '', back: '/' });
+  expect(chosenIn((await owner.get('/cases')).text, 'source')).toEqual(['']);
+});
+
+it('never widens what a person may see, and leads to no other site', async () => {
+  const world = await createAgency();
+  const limited = await signedInAs(world, 'officer', { sources: ['default'], name: 'Lena' });
+  const away = await limited.post('/account/source', { current: 'acme', back: '//elsewhere.example/' });
+  expect(away.headers.get('location')).toBe('/');
+  expect((await limited.get('/cases')).status).toBe(200);
+  // With one source there is nothing to choose.
+  expect((await limited.get('/')).text).not.toContain('id="current-source"');
+  const { text } = await limited.get('/cases/new');
+  expect(text).not.toContain('Acme');
+});
