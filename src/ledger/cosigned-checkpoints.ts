@@ -254,7 +254,7 @@ export function hashesOfKept({ name, bytes }: KeptFile): readonly string[] {
 
 /** Files that one entry lists. */
 const LISTED = 200;
-/** Records with whose files those in the folder are compared. */
+/** Records to whose checkpoints a witness may still add. */
 const COMPARED = 20;
 
 /**
@@ -270,7 +270,7 @@ async function recordKept({ store, ledger, folder, clock }: WitnessDeps): Promis
     .select(['details', 'seq'])
     .where('action', '=', 'checkpoint.witnessed')
     .orderBy('seq', 'desc')
-    .limit(COMPARED)
+    .limit(2 * COMPARED)
     .execute();
   const fresh = await notYetRecorded(folder, names, records);
   const other = await store.read
@@ -292,21 +292,28 @@ async function recordKept({ store, ledger, folder, clock }: WitnessDeps): Promis
 
 /**
  * What is kept after the last record, and what was added since to a checkpoint of the last {@link COMPARED} records: a
- * slow witness may answer after a record.
+ * slow witness may answer after a record. `records`: twice as many, newest first. What they list up to the older half is
+ * settled: before that, too little is read to tell what was recorded.
  */
 async function notYetRecorded(
   folder: string,
   names: readonly string[],
   records: readonly { readonly details: string }[],
 ): Promise<readonly { readonly name: string; readonly hashes: readonly string[] }[]> {
+  const listed = records.map(
+    ({ details }) => (JSON.parse(details) as Extract<Action, { action: 'checkpoint.witnessed' }>).files,
+  );
   const recorded = new Map<string, Set<string>>();
-  for (const { details } of records)
-    for (const { name, sha256 } of (JSON.parse(details) as Extract<Action, { action: 'checkpoint.witnessed' }>).files)
-      recorded.set(name, new Set([...(recorded.get(name) ?? []), ...sha256]));
-  const [first = ''] = [...recorded.keys()].sort(byCheckpoint);
-  const stem = first.slice(0, first.indexOf('.'));
+  for (const { name, sha256 } of listed.flat()) recorded.set(name, new Set([...(recorded.get(name) ?? []), ...sha256]));
+  const settled =
+    listed
+      .slice(COMPARED)
+      .flat()
+      .map(({ name }) => name)
+      .sort(byCheckpoint)
+      .at(-1) ?? '';
   const fresh: { readonly name: string; readonly hashes: readonly string[] }[] = [];
-  for (const name of names.filter((one) => byCheckpoint(stem, one) < 0)) {
+  for (const name of names.filter((one) => byCheckpoint(settled, one) < 0)) {
     if (fresh.length === LISTED) break;
     const hashes = hashesOfKept({ name, bytes: await readFile(join(folder, name)) });
     if (!hashes.every((hash) => recorded.get(name)?.has(hash) === true)) fresh.push({ name, hashes });

@@ -287,6 +287,28 @@ test('what a slow witness signed after a checkpoint was recorded is recorded wit
   expect((await world.faults()).join('\n')).toContain('1-0000000000000001.txt no longer holds all of it');
 });
 
+test('what was recorded long ago is not recorded again', async () => {
+  const world = await createWorld();
+  const { context } = world;
+  await world.write(`witness other ${await startWitness('witness.example/1', context.verifierKey)}`, 'quorum other');
+  for (let run = 0; run < 45; run += 1) {
+    await world.deliver();
+    await world.run();
+  }
+  await context.projector.catchUp();
+  const rows = await context.store.read
+    .selectFrom('action_history')
+    .select('details')
+    .where('action', '=', 'checkpoint.witnessed')
+    .orderBy('seq')
+    .execute();
+  const names = rows.flatMap(({ details }) =>
+    (JSON.parse(details) as { files: { name: string }[] }).files.map(({ name }) => name),
+  );
+  expect(names).toHaveLength(44);
+  expect(new Set(names).size).toBe(44);
+});
+
 test('a failing witness does not hold up the others, and warnings say what has been waiting too long', async () => {
   const world = await createWorld();
   const { context, folder } = world;
