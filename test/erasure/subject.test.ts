@@ -313,6 +313,22 @@ describe('a document made while one of its entries is erased', () => {
     expect(await faultsIn(context)).toEqual(noFaults);
   });
 
+  it('is refused, without an alarm, while the erasure is being finished', async () => {
+    const { world, context } = await createWorld();
+    const row = JSON.parse(rowOf('c-1', PERSON, ago(1)).text) as Record<string, unknown>;
+    const seq = await world.event('consent.recorded', row);
+    const period = { from: ago(60).slice(0, 10), to: ago(-2).slice(0, 10) };
+    const request = { name: 'consent-audit', source: 'default', format: 'csv', actor: 'Olga', ...period } as const;
+    const deps = { ...context.erasure, rebuild: () => Promise.reject(new Error('killed')) };
+    await expect(carryOut(deps, await planOf(context, String(seq)), decision)).rejects.toThrow('killed');
+    expect(await produceReport(context.documents, request)).toEqual({
+      outcome: 'refused',
+      problem: expect.stringMatching(/^An erasure is not finished: .*`consent-ledger ledger erase --finish`/),
+    });
+    await finishErasures(context.erasure);
+    expect(await produceReport(context.documents, request)).toMatchObject({ outcome: 'produced' });
+  });
+
   it('is refused, with what to do, if something of it is erased every time', async () => {
     const { world, context } = await createWorld();
     const seqs: number[] = [];
