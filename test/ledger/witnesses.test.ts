@@ -150,7 +150,7 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   // The verifier without secrets accepts the same files.
   const key = parseVerifierKey(context.verifierKey);
   const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));
-  const publicly = async (bytes: Buffer) =>
+  const publicly = async (bytes: Buffer, now = new Date()) =>
     verifyPublicly({
       read: context.store.read,
       key: key as NonNullable<typeof key>,
@@ -159,11 +159,16 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
         note: found,
       })),
       timestamps: { tokens: [{ where: 'token', bytes }], roots },
+      now,
     });
   expect(await publicly(await readFile(path(`${stem}.tsa.tsr`)))).toMatchObject({
     faults: [],
     stamped: [{ where: 'token', size }],
   });
+  const twoDaysAgo = new Date(Date.now() - 48 * 3_600_000);
+  expect((await publicly(await readFile(path(`${stem}.tsa.tsr`)), twoDaysAgo)).faults).toMatchObject([
+    { sentence: expect.stringMatching(/^token does not count: it states the time 20.*, which has not come yet/) },
+  ]);
   expect((await publicly(earlier)).faults).toMatchObject([
     { sentence: 'token: it covers none of the given checkpoints' },
   ]);
