@@ -20,7 +20,7 @@ import {
   startInDirectory,
   type Witnessed,
 } from './ask-witness.ts';
-import { cosignedAt } from './cosignature.ts';
+import { cosignedAt, whyAhead } from './cosignature.ts';
 import { writeDurably } from './durable-file.ts';
 import type { Sealing } from './seal.ts';
 import { readTimestamp } from './timestamp.ts';
@@ -351,7 +351,8 @@ export function recordOfWitnessed({ epoch, size, lines, stamps }: WitnessedNote)
 const LOOKED_AT = 20;
 
 type NoteOf = (epoch: number, size: number) => Promise<string | null>;
-type Kept = Pick<WitnessedOptions, 'folder' | 'policy'>;
+/** What witnesses signed, as kept. `now`: what is dated later does not count ({@link whyAhead}). */
+export type Kept = Pick<WitnessedOptions, 'folder' | 'policy'> & { readonly now: Date };
 
 /**
  * The newest checkpoint over at least `from` entries that a witness of the policy has signed or stamped, as kept in
@@ -368,7 +369,7 @@ export async function newestWitnessed(kept: Kept, from: number, noteOf: NoteOf):
     .filter(({ size }) => size >= from)
     .sort((a, b) => b.epoch - a.epoch || b.size - a.size);
   for (const { epoch, size } of candidates.slice(0, LOOKED_AT)) {
-    const found = await witnessedAt(kept, epoch, size, noteOf, () => true);
+    const found = await witnessedAt(kept, epoch, size, noteOf, (_bytes, at) => whyAhead(at, kept.now) === null);
     if (found !== null) return found;
   }
   return null;
@@ -388,15 +389,17 @@ async function witnessedAt(
   epoch: number,
   size: number,
   noteOf: NoteOf,
-  isWanted: (bytes: Buffer) => boolean,
+  isWanted: (bytes: Buffer, at: string) => boolean,
 ): Promise<WitnessedNote | null> {
   const note = policy === null ? null : await noteOf(epoch, size);
   if (policy === null || note === null) return null;
   const stem = stemOf(epoch, size);
-  const signed = (await cosignaturesIn(join(folder, `${stem}.txt`), note, policy)).filter(({ line }) =>
-    isWanted(Buffer.from(line)),
+  const signed = (await cosignaturesIn(join(folder, `${stem}.txt`), note, policy)).filter(({ line, at }) =>
+    isWanted(Buffer.from(line), at),
   );
-  const stamps = (await stampsOf(folder, stem, note, policy)).filter(({ token }) => isWanted(token));
+  const stamps = (await stampsOf(folder, stem, note, policy))
+    .filter(({ token, at }) => isWanted(token, at))
+    .map(({ file, token }) => ({ file, token }));
   if (signed.length === 0 && stamps.length === 0) return null;
   return {
     ...{ epoch, size, stamps },
@@ -406,11 +409,12 @@ async function witnessedAt(
 }
 
 async function cosignaturesIn(path: string, note: string, { witnesses }: WitnessPolicy) {
-  const found: { readonly line: string; readonly witness: Cosigner }[] = [];
+  const found: { readonly line: string; readonly witness: Cosigner; readonly at: string }[] = [];
   for (const line of await linesIn(path, note))
-    for (const witness of witnesses)
-      if (witness.kind === 'cosigner' && (await cosignedAt(witness, note, line)) !== null)
-        found.push({ line, witness });
+    for (const witness of witnesses) {
+      const at = witness.kind === 'cosigner' ? await cosignedAt(witness, note, line) : null;
+      if (witness.kind === 'cosigner' && at !== null) found.push({ line, witness, at });
+    }
   return found;
 }
 
@@ -419,15 +423,15 @@ async function stampsOf(
   stem: string,
   note: string,
   { witnesses }: WitnessPolicy,
-): Promise<readonly Stamp[]> {
-  const stamps: Stamp[] = [];
+): Promise<readonly (Stamp & { readonly at: string })[]> {
+  const stamps: (Stamp & { readonly at: string })[] = [];
   for (const witness of witnesses) {
     if (witness.kind !== 'timestamp') continue;
     const file = `${stem}.${witness.name}.tsr`;
     const token = await readFile(join(folder, file)).catch(() => null);
     if (token === null || token.length > FILE_BYTES) continue;
     const read = await readTimestamp(token, Buffer.from(note), witness.roots);
-    if (read.outcome !== 'invalid') stamps.push({ file, token });
+    if (read.outcome !== 'invalid') stamps.push({ file, token, at: read.at });
   }
   return stamps;
 }

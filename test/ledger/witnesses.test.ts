@@ -6,6 +6,7 @@ import { type Context, openContext } from '../../src/context/context.ts';
 import { parseVerifierKey } from '../../src/crypto/checkpoint.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { byCheckpoint } from '../../src/ledger/cosigned-checkpoints.ts';
+import { proveEntry } from '../../src/ledger/prove-entry.ts';
 import { certificatesIn } from '../../src/ledger/timestamp.ts';
 import { findNotes } from '../../src/ledger/verify/outside-checkpoints.ts';
 import { verifyPublicly } from '../../src/ledger/verify/verify-publicly.ts';
@@ -204,7 +205,14 @@ test('a witness or an authority whose clock is ahead proves nothing, and verify 
   world.later(48);
   expect(await world.run()).toMatchObject({ quorum: true });
   expect(await world.faults()).toEqual([]);
+  const enclosed = async () => {
+    const proof = await proveEntry(context, 1, 'witnessed');
+    if (proof.outcome === 'unproven') expect.unreachable();
+    return [proof.inclusion?.witnesses.length, proof.inclusion?.stamps.length];
+  };
+  expect(await enclosed()).toEqual([1, 1]);
   world.later(-48);
+  expect(await enclosed()).toEqual([0, 0]);
   const faults = (await world.faults()).join('\n');
   expect(faults).toMatch(/witness-invalid: the cosignature of other in .* does not count: it states the time 20/);
   expect(faults).toMatch(/witness-invalid: the token .* does not count: it states the time 20/);
