@@ -34,6 +34,8 @@ export function cosignersOf(
 ): Promise<{
   readonly signed: readonly { readonly name: string; readonly at: string }[];
   readonly uncounted: readonly string[];
+  /** Of these, the witnesses that state a time to come. */
+  readonly ahead: readonly string[];
 }>;
 export function ntt(polynomial: readonly number[]): number[];
 export function inverseNtt(transformed: readonly number[]): number[];

@@ -781,7 +781,7 @@ function subtreeToCosign(name, time, text) {
  */
 export async function cosignersOf(note, policy, now = Date.now()) {
   const { text, signatures } = parseNote(note);
-  const found = { signed: [], uncounted: [] };
+  const found = { signed: [], uncounted: [], ahead: [] };
   for (const [name, witness] of policy.witnesses) {
     const { type } = witness;
     const own = signatures.find((one) => one.name === witness.name && equal(one.id, witness.id));
@@ -802,8 +802,10 @@ export async function cosignersOf(note, policy, now = Date.now()) {
     // It says that it agrees with what was seen, but not when, nor that it was the newest.
     const at = new Date(Number(time) * 1000).toISOString();
     if (time === 0n) found.uncounted.push(`that of ${name} does not say when it was made`);
-    else if (isAhead(at, now)) found.uncounted.push(`that of ${name} states the time ${at}, ${AHEAD}`);
-    else found.signed.push({ name, at });
+    else if (isAhead(at, now)) {
+      found.ahead.push(name);
+      found.uncounted.push(`that of ${name} states the time ${at}, ${AHEAD}`);
+    } else found.signed.push({ name, at });
   }
   return found;
 }
@@ -1047,13 +1049,17 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
   async function checkWitnesses() {
     const found = [];
     for (const { head, signed, ids } of signedBy.values()) {
-      const { signed: who, uncounted } = await signed.catch(() => ({ signed: [], uncounted: [] }));
+      const { signed: who, uncounted, ahead } = await signed.catch(() => ({ signed: [], uncounted: [], ahead: [] }));
       const entries = ids.filter((id) => id !== 'manifest').sort((a, b) => a - b);
-      found.push({ head, who, uncounted, entries, isMet: policy.isQuorum(new Set(who.map(({ name }) => name))) });
+      const names = who.map(({ name }) => name);
+      const isMet = policy.isQuorum(new Set(names));
+      // The enclosed policy proves nothing that the enclosed signatures do not: a clock that is behind alters no proof.
+      const isEarly = !isMet && !isOwn && policy.isQuorum(new Set([...names, ...ahead]));
+      found.push({ head, who, uncounted, entries, isMet, isEarly });
     }
     found.sort((a, b) => a.head.size - b.head.size);
     const isMetByEntries = found.some(({ entries, isMet }) => isMet && entries.length > 0);
-    for (const { head, who, uncounted, entries, isMet } of found) {
+    for (const { head, who, uncounted, entries, isMet, isEarly } of found) {
       const of = `the checkpoint over ${counted(head.size)}`;
       const shown =
         entries.length > 20 ? `${entries.slice(0, 20).join(', ')}, … (${entries.length})` : entries.join(', ');
@@ -1066,6 +1072,12 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
           'note',
           'manifest.json',
           `is under ${of}, which was made with the pack, before any witness could sign it: what witnesses signed covers the entries, not the other files`,
+        );
+      else if (isEarly)
+        say(
+          'note',
+          'Witnesses',
+          `by the clock of this computer, ${of} was signed by too few of the witnesses that the enclosed policy requires: check the clock${under}`,
         );
       else if (!isMet)
         say(
@@ -1460,7 +1472,7 @@ async function main(args) {
   const { readFile, readdir, stat } = await import('node:fs/promises');
   const { basename, join } = await import('node:path');
   const usage =
-    'Usage: node verify.mjs PACK.zip | FOLDER | FILE… [--key KEY] [--policy FILE] [--json]\n--policy: your own C2SP tlog-policy, with the witnesses whose signatures you require.\nExit codes: 0 sound, 2 usage, 3 something was changed.\n';
+    'Usage: node verify.mjs PACK.zip | FOLDER | FILE… [--key KEY] [--policy FILE] [--json]\n--policy: your own C2SP tlog-policy, with the witnesses whose signatures you require.\nExit codes: 0 sound, 2 usage or an unreadable file, 3 something was changed.\n';
   const paths = [];
   let [expectedKey, policyPath, isJson] = ['', null, false];
   for (let at = 0; at < args.length; at += 1) {
@@ -1506,8 +1518,12 @@ async function main(args) {
       }
     }
   } catch (error) {
-    problem =
-      error.code === undefined ? error.message : `${error.path ?? paths.join(', ')} cannot be read (${error.code})`;
+    // Nothing was read, so nothing is said about it.
+    if (error.syscall !== undefined) {
+      process.stderr.write(`${error.path ?? paths.join(', ')} cannot be read (${error.code})\n`);
+      return void (process.exitCode = 2);
+    }
+    problem = error.code === undefined ? error.message : `${paths.join(', ')} cannot be read (${error.code})`;
   }
   const found =
     problem === null

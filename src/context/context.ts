@@ -10,7 +10,7 @@ import { publicUrlOf } from '../core/address.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { DocumentDeps } from '../documents/begin-document.ts';
-import { takeRowsLeft } from '../erasure/erase.ts';
+import { takeRowsFound, takeRowsLeft } from '../erasure/erase.ts';
 import type { ErasureDeps } from '../erasure/plan.ts';
 import type { RetentionDeps } from '../erasure/retention.ts';
 import { createJobs } from '../jobs/jobs.ts';
@@ -174,7 +174,9 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     sources: { find },
     async catchUp() {
       await record();
-      return projector.catchUp();
+      const position = await projector.catchUp();
+      await takeRowsFound({ store, ledger });
+      return position;
     },
     seal: parts.seal,
     loadProfile,

@@ -106,7 +106,7 @@ export async function openLedger({ config, log, clock, opened }: Base, identity:
     seal,
     witnessPolicy,
     /** What witnesses have signed, for proofs. */
-    cosigned: async () => ({ folder: witnessedFolder, policy: await witnessPolicy() }),
+    cosigned: async () => ({ folder: witnessedFolder, policy: await witnessPolicy(), now: clock() }),
     /** How far checkpoints have been witnessed, according to the last runs. */
     witnessState: () => readWitnessState(store),
     /**

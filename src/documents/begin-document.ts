@@ -52,7 +52,7 @@ export interface DocumentDeps {
   /** Compares the read models with the ledger if due; a sentence if they differ. */
   readonly readModelsFault: () => Promise<string | null>;
   readonly sources: { find(slug: string): Source | null };
-  /** Projects everything appended so far; resolves with the position. */
+  /** Projects everything appended so far, without what was erased; resolves with the position. */
   readonly catchUp: () => Promise<number>;
   /** Seals everything appended so far. */
   readonly seal: () => Promise<unknown>;

@@ -154,12 +154,27 @@ export async function removeOldDrafts({
     const [, document, documentId = ''] = /^(([\w-]+)\.\w+(?:\.\w+)*?)\.[0-9a-f-]{36}\.draft$/.exec(name) ?? [];
     const placed = document === undefined ? null : await stat(join(folder, document)).catch(() => null);
     // The same file under two names: the process ended between placing and registering, or right after.
-    if (placed?.ino === found.ino && !(await isRegistered(documentId)))
-      await rm(join(folder, document ?? ''), { force: true });
+    if (document !== undefined && placed?.ino === found.ino && !(await isRegistered(documentId)))
+      await removeFile(join(folder, document), found.ino);
     await rm(path, { force: true });
     removed += 1;
   }
   return removed;
+}
+
+/** Removes a file unless another one has taken its name: a process may be making the same document again. */
+async function removeFile(path: string, inode: number): Promise<void> {
+  const aside = `${path}.${randomUUID()}.removed.draft`;
+  const isThere = await rename(path, aside).then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return false;
+      throw error;
+    },
+  );
+  if (!isThere) return;
+  if ((await stat(aside)).ino === inode) await rm(aside, { force: true });
+  else await rename(aside, path);
 }
 
 /** Records the download of a document. Each counts: also repeats of one person. */

@@ -9,6 +9,7 @@ import { NotAllowed, unlessRefused } from '../ledger/append-action.ts';
 import { appendErasure, chunksOf, listErasures, listSoundErasures } from '../ledger/erase.ts';
 import { nextGeneration } from '../projections/position.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
+import { anyRowsOf } from '../store/queries/fold-position.ts';
 import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import { heldSince } from './held-since.ts';
@@ -149,11 +150,22 @@ async function endJobs({ query }: StoreTransaction, ids: readonly string[], now:
  * Deletes rows left in the read models if the process ended between the erasure and {@link takeRows}. Call it before
  * anyone reads them. Does nothing if no erasure is unfinished.
  */
-export async function takeRowsLeft({ store, ledger }: Pick<ErasureDeps, 'store' | 'ledger'>): Promise<void> {
+export async function takeRowsLeft(deps: Pick<ErasureDeps, 'store' | 'ledger'>): Promise<void> {
+  for (const { seqs } of await listUnfinished(deps)) await deps.store.foldTransaction((tx) => takeRows(tx, seqs));
+}
+
+/**
+ * Deletes rows of erased entries before a document is made from the read models, once these have caught up: the process
+ * that erases has not come to it yet, or was killed. If it has, its rebuild is left alone.
+ */
+export async function takeRowsFound(deps: Pick<ErasureDeps, 'store' | 'ledger'>): Promise<void> {
+  for (const { seqs } of await listUnfinished(deps))
+    if (await anyRowsOf(deps.store.read, seqs)) await deps.store.foldTransaction((tx) => takeRows(tx, seqs));
+}
+
+async function listUnfinished({ store, ledger }: Pick<ErasureDeps, 'store' | 'ledger'>) {
   const from = await readSetting(store, UNFINISHED_ERASURE);
-  if (from === null) return;
-  for (const { seqs } of await listErasures(store.read, ledger, Number(from) - 1))
-    await store.foldTransaction((tx) => takeRows(tx, seqs));
+  return from === null ? [] : listErasures(store.read, ledger, Number(from) - 1);
 }
 
 /** Whether an erasure still has to be finished. */

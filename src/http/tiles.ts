@@ -32,7 +32,7 @@ export async function tileRoutes(app: FastifyInstance, context: TilesContext): P
     const since = new Date(clock().getTime() - config.witnessMaxAgeHours * 3_600_000);
     const cosigned = await context.cosigned().catch((error: unknown) => {
       log.warn({ err: error }, 'WITNESSES cannot be read: the newest checkpoint is published without cosignatures');
-      return { folder: '', policy: null };
+      return { folder: '', policy: null, now: clock() };
     });
     return publishedCheckpoint(store.read, epoch, cosigned, since);
   }

@@ -20,7 +20,7 @@ import {
   startInDirectory,
   type Witnessed,
 } from './ask-witness.ts';
-import { cosignedAt } from './cosignature.ts';
+import { cosignedAt, whyAhead } from './cosignature.ts';
 import { writeDurably } from './durable-file.ts';
 import type { Sealing } from './seal.ts';
 import { readTimestamp } from './timestamp.ts';
@@ -252,7 +252,7 @@ export function hashesOfKept({ name, bytes }: KeptFile): readonly string[] {
 
 /** Files that one entry lists. */
 const LISTED = 200;
-/** Records with whose files those in the folder are compared. */
+/** Records to whose checkpoints a witness may still add. */
 const COMPARED = 20;
 
 /**
@@ -268,7 +268,7 @@ async function recordKept({ store, ledger, folder, clock }: WitnessDeps): Promis
     .select(['details', 'seq'])
     .where('action', '=', 'checkpoint.witnessed')
     .orderBy('seq', 'desc')
-    .limit(COMPARED)
+    .limit(2 * COMPARED)
     .execute();
   const fresh = await notYetRecorded(folder, names, records);
   const other = await store.read
@@ -290,21 +290,28 @@ async function recordKept({ store, ledger, folder, clock }: WitnessDeps): Promis
 
 /**
  * What is kept after the last record, and what was added since to a checkpoint of the last {@link COMPARED} records: a
- * slow witness may answer after a record.
+ * slow witness may answer after a record. `records`: twice as many, newest first. What they list up to the older half is
+ * settled: before that, too little is read to tell what was recorded.
  */
 async function notYetRecorded(
   folder: string,
   names: readonly string[],
   records: readonly { readonly details: string }[],
 ): Promise<readonly { readonly name: string; readonly hashes: readonly string[] }[]> {
+  const listed = records.map(
+    ({ details }) => (JSON.parse(details) as Extract<Action, { action: 'checkpoint.witnessed' }>).files,
+  );
   const recorded = new Map<string, Set<string>>();
-  for (const { details } of records)
-    for (const { name, sha256 } of (JSON.parse(details) as Extract<Action, { action: 'checkpoint.witnessed' }>).files)
-      recorded.set(name, new Set([...(recorded.get(name) ?? []), ...sha256]));
-  const [first = ''] = [...recorded.keys()].sort(byCheckpoint);
-  const stem = first.slice(0, first.indexOf('.'));
+  for (const { name, sha256 } of listed.flat()) recorded.set(name, new Set([...(recorded.get(name) ?? []), ...sha256]));
+  const settled =
+    listed
+      .slice(COMPARED)
+      .flat()
+      .map(({ name }) => name)
+      .sort(byCheckpoint)
+      .at(-1) ?? '';
   const fresh: { readonly name: string; readonly hashes: readonly string[] }[] = [];
-  for (const name of names.filter((one) => byCheckpoint(stem, one) < 0)) {
+  for (const name of names.filter((one) => byCheckpoint(settled, one) < 0)) {
     if (fresh.length === LISTED) break;
     const hashes = hashesOfKept({ name, bytes: await readFile(join(folder, name)) });
     if (!hashes.every((hash) => recorded.get(name)?.has(hash) === true)) fresh.push({ name, hashes });
@@ -342,7 +349,8 @@ export function recordOfWitnessed({ epoch, size, lines, stamps }: WitnessedNote)
 const LOOKED_AT = 20;
 
 type NoteOf = (epoch: number, size: number) => Promise<string | null>;
-type Kept = Pick<WitnessedOptions, 'folder' | 'policy'>;
+/** What witnesses signed, as kept. `now`: what is dated later does not count ({@link whyAhead}). */
+export type Kept = Pick<WitnessedOptions, 'folder' | 'policy'> & { readonly now: Date };
 
 /**
  * The newest checkpoint over at least `from` entries that a witness of the policy has signed or stamped, as kept in
@@ -359,7 +367,7 @@ export async function newestWitnessed(kept: Kept, from: number, noteOf: NoteOf):
     .filter(({ size }) => size >= from)
     .sort((a, b) => b.epoch - a.epoch || b.size - a.size);
   for (const { epoch, size } of candidates.slice(0, LOOKED_AT)) {
-    const found = await witnessedAt(kept, { epoch, size }, noteOf, () => true);
+    const found = await witnessedAt(kept, { epoch, size }, noteOf, (_bytes, at) => whyAhead(at, kept.now) === null);
     if (found !== null) return found;
   }
   return null;
@@ -380,15 +388,17 @@ async function witnessedAt(
   { folder, policy }: Kept,
   { epoch, size }: { readonly epoch: number; readonly size: number },
   noteOf: NoteOf,
-  isWanted: (bytes: Buffer) => boolean,
+  isWanted: (bytes: Buffer, at: string) => boolean,
 ): Promise<WitnessedNote | null> {
   const note = policy === null ? null : await noteOf(epoch, size);
   if (policy === null || note === null) return null;
   const stem = stemOf(epoch, size);
-  const signed = (await cosignaturesIn(join(folder, `${stem}.txt`), note, policy)).filter(({ line }) =>
-    isWanted(Buffer.from(line)),
+  const signed = (await cosignaturesIn(join(folder, `${stem}.txt`), note, policy)).filter(({ line, at }) =>
+    isWanted(Buffer.from(line), at),
   );
-  const stamps = (await stampsOf(folder, stem, note, policy)).filter(({ token }) => isWanted(token));
+  const stamps = (await stampsOf(folder, stem, note, policy))
+    .filter(({ token, at }) => isWanted(token, at))
+    .map(({ file, token }) => ({ file, token }));
   if (signed.length === 0 && stamps.length === 0) return null;
   return {
     ...{ epoch, size, stamps },
@@ -398,11 +408,12 @@ async function witnessedAt(
 }
 
 async function cosignaturesIn(path: string, note: string, { witnesses }: WitnessPolicy) {
-  const found: { readonly line: string; readonly witness: Cosigner }[] = [];
+  const found: { readonly line: string; readonly witness: Cosigner; readonly at: string }[] = [];
   for (const line of await linesIn(path, note))
-    for (const witness of witnesses)
-      if (witness.kind === 'cosigner' && (await cosignedAt(witness, note, line)) !== null)
-        found.push({ line, witness });
+    for (const witness of witnesses) {
+      const at = witness.kind === 'cosigner' ? await cosignedAt(witness, note, line) : null;
+      if (witness.kind === 'cosigner' && at !== null) found.push({ line, witness, at });
+    }
   return found;
 }
 
@@ -411,15 +422,15 @@ async function stampsOf(
   stem: string,
   note: string,
   { witnesses }: WitnessPolicy,
-): Promise<readonly Stamp[]> {
-  const stamps: Stamp[] = [];
+): Promise<readonly (Stamp & { readonly at: string })[]> {
+  const stamps: (Stamp & { readonly at: string })[] = [];
   for (const witness of witnesses) {
     if (witness.kind !== 'timestamp') continue;
     const file = `${stem}.${witness.name}.tsr`;
     const token = await readFile(join(folder, file)).catch(() => null);
     if (token === null || token.length > FILE_BYTES) continue;
     const read = await readTimestamp(token, Buffer.from(note), witness.roots);
-    if (read.outcome !== 'invalid') stamps.push({ file, token });
+    if (read.outcome !== 'invalid') stamps.push({ file, token, at: read.at });
   }
   return stamps;
 }

@@ -5,7 +5,7 @@ import { sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import { formatTlogProof, provesInclusion } from '../crypto/tlog-proof.ts';
 import type { Query, Store } from '../store/store.ts';
-import { newestWitnessed, type Stamp, type WitnessedNote, type WitnessedOptions } from './cosigned-checkpoints.ts';
+import { type Kept, newestWitnessed, type Stamp, type WitnessedNote } from './cosigned-checkpoints.ts';
 import { parseOrigin } from './epochs.ts';
 import { findEntry } from './read-entries.ts';
 import { openTree, type Tree } from './tree.ts';
@@ -16,7 +16,7 @@ export interface ProofOptions {
   readonly keys: { readonly instance: Pick<InstanceKeys, 'append' | 'dedupe'>; readonly verifying: KeyObject };
   readonly instance: string;
   /** What witnesses signed, and whose signatures to enclose; absent: none are. */
-  readonly cosigned?: () => Promise<Pick<WitnessedOptions, 'folder' | 'policy'>>;
+  readonly cosigned?: () => Promise<Kept>;
 }
 
 /** A signed checkpoint, and the proof that an entry is under its root. */

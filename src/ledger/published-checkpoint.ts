@@ -1,5 +1,5 @@
 import type { Query } from '../store/store.ts';
-import { newestWitnessed, type WitnessedOptions } from './cosigned-checkpoints.ts';
+import { type Kept, newestWitnessed } from './cosigned-checkpoints.ts';
 
 /** The size of the newest checkpoint of an epoch; 0: none yet. */
 export async function sealedSize(read: Query, epoch: number): Promise<number> {
@@ -18,7 +18,7 @@ export async function sealedSize(read: Query, epoch: number): Promise<number> {
 export async function publishedCheckpoint(
   read: Query,
   epoch: number,
-  { folder, policy }: Pick<WitnessedOptions, 'folder' | 'policy'>,
+  { folder, policy, now }: Kept,
   since: Date,
 ): Promise<string | null> {
   const noteAt = async (size: number, from = '') => {
@@ -33,7 +33,7 @@ export async function publishedCheckpoint(
   };
   const witnesses = policy?.witnesses.filter(({ kind }) => kind === 'cosigner') ?? [];
   const cosigners = policy === null || witnesses.length === 0 ? null : { ...policy, witnesses };
-  const cosigned = await newestWitnessed({ folder, policy: cosigners }, 1, async (of, size) =>
+  const cosigned = await newestWitnessed({ folder, policy: cosigners, now }, 1, async (of, size) =>
     of === epoch ? noteAt(size, since.toISOString()) : null,
   );
   if (cosigned === null) return noteAt(await sealedSize(read, epoch));

@@ -58,6 +58,18 @@ export async function planBulk(
 /** Rolls back a plan that was compared with less than was recorded. */
 class Overtaken extends Error {}
 
+/** The first item that is the same as an earlier one of a list, by position from 0; null: none, as {@link planBulk} requires. */
+export function findRepeated(items: readonly FormA[]): { readonly position: number; readonly first: number } | null {
+  const places = new Map<string, number>();
+  for (const [position, item] of items.entries()) {
+    const name = canonicalJson(item).toString('utf8');
+    const first = places.get(name);
+    if (first !== undefined) return { position, first };
+    places.set(name, position);
+  }
+  return null;
+}
+
 /** Null: a call of this source was recorded after the comparison with earlier ones, so that it has to be made again. */
 async function planUnlessOvertaken(
   deps: PolicyDeps,
@@ -178,7 +190,7 @@ interface BulkRequest extends Patience {
   readonly actor: string;
   /** Default and maximum: 20. */
   readonly batchSize?: number | undefined;
-  /** Also send items that failed before. */
+  /** Also send items that failed before, unless a later plan has them. */
   readonly retryFailed?: boolean | undefined;
   /** Items skipped or failed in a batch later than this one are not sent again; default: in this run. */
   readonly began?: number | undefined;
@@ -229,8 +241,9 @@ async function sendBatches(deps: PolicyDeps, request: Callable): Promise<BulkEnd
     // Counted before the items are read: if another batch comes in between, this number is taken.
     const number = (await countBatches(deps, planId)) + 1;
     const items = await loadPlanItems(deps, planId);
+    const elsewhere = request.retryFailed === true ? await loadPlannedLater(deps, request.source, planId) : new Set();
     const batch = items
-      .filter((item) => mayBeSent(item, planId, began, request.retryFailed === true))
+      .filter((item) => mayBeSent(item, planId, began, request.retryFailed === true && !elsewhere.has(item.item)))
       .slice(0, Math.min(request.batchSize ?? MAX_BATCH_ITEMS, MAX_BATCH_ITEMS));
     request.onProgress?.({ done: items.filter(({ state }) => state !== 'planned').length, total: items.length });
     if (batch.length === 0) return { outcome: 'finished' };
@@ -275,6 +288,24 @@ export function loadPlanItems(deps: Pick<PolicyDeps, 'store'>, planId: string): 
     .where('plan_id', '=', planId)
     .orderBy('position')
     .execute();
+}
+
+/** Items that later plans of the source send: one that failed in this plan may be in another file since. */
+async function loadPlannedLater(
+  { store: { read } }: Pick<PolicyDeps, 'store'>,
+  { slug }: Source,
+  planId: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await read
+    .selectFrom('call_items as item')
+    .innerJoin('call_plans as plan', 'plan.plan_id', 'item.plan_id')
+    .innerJoin('call_plans as own', (join) => join.on('own.plan_id', '=', planId))
+    .select('item.item')
+    .where('item.source', '=', slug)
+    .where('item.state', 'in', [...SENDING])
+    .whereRef('plan.seq', '>', 'own.seq')
+    .execute();
+  return new Set(rows.map(({ item }) => item));
 }
 
 /** A batch that has no response yet. */
@@ -425,6 +456,9 @@ export function sentBeforeText(
 
 const SHOWN_ITEMS = 10;
 
+/** States of an item that was, may have been or will be created. */
+const SENDING = ['planned', 'skipped', 'sent', 'unknown', 'created'] as const;
+
 /**
  * Which items were or may have been created with other files of the source or one by one, or wait to be sent with one,
  * so that an extended file is not sent again as a whole. An item that failed may be sent with another file.
@@ -435,7 +469,7 @@ async function findSentBefore(read: Query, source: string, items: readonly FormA
     .innerJoin('call_plans as plan', 'plan.plan_id', 'item.plan_id')
     .select(['item.item', 'item.state', 'plan.plan_id', 'plan.file', 'plan.created_at'])
     .where('item.source', '=', source)
-    .where('item.state', 'in', ['planned', 'skipped', 'sent', 'unknown', 'created'])
+    .where('item.state', 'in', [...SENDING])
     .execute();
   const single = await loadOpenGenerations(read, source);
   const byItem = new Map<string, SentWith>();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PositionFault } from '../store/queries/fold-position.ts';
-import { readSetting, writeSetting } from '../store/settings.ts';
+import { readSetting, UNFINISHED_ERASURE, writeSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { inTurn, type RebuildReport } from './rebuild.ts';
 
@@ -99,6 +99,7 @@ export function createReadModelCheck(options: ReadModelCheckOptions) {
       const age = known === null ? Number.POSITIVE_INFINITY : clock().getTime() - Date.parse(known.at);
       const isFresh = known?.found === null && age >= 0 && age < VALID_HOURS * 3_600_000;
       const found = isFresh && (await sealedEntries()) > FEW_ENTRIES ? null : await checkShared();
+      if (found !== null && (await readSetting(store, UNFINISHED_ERASURE)) !== null) return WAITS_FOR_ERASURE;
       return found === null
         ? null
         : `Rows of the read models differ from the ledger: ${found}. Nothing was produced. Run \`consent-ledger ledger rebuild --check\` to list them, then \`consent-ledger ledger verify\` and \`consent-ledger ledger rebuild\`.`;
@@ -109,6 +110,10 @@ export function createReadModelCheck(options: ReadModelCheckOptions) {
 /** Why no document is made while the read models hold an earlier reading. */
 const WAITS_FOR_READING =
   'This version of the program reads some earlier records differently, and the list of them has not been approved yet. Nothing was produced. An admin finds it on Today (/readings, or `consent-ledger ledger readings`), and puts the new reading in force there.';
+
+/** Why no document is made while sums over erased entries are still in the read models. */
+const WAITS_FOR_ERASURE =
+  'An erasure is not finished: the read models have not been folded again without what was erased. Nothing was produced. Try again in a few minutes. If nobody is erasing any more, run `consent-ledger ledger erase --finish` first.';
 
 /** The differences, as `table (rows), …`; null if there are none. */
 function textOf({ counts, position, indexes }: RebuildReport): string | null {

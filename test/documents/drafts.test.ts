@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config/config.ts';
@@ -62,6 +62,22 @@ test('a document whose process was killed before it was registered is removed af
   const tomorrow = new Date(now.getTime() + 25 * 3_600_000);
   expect(await removeOldDrafts({ folder, now: tomorrow, isRegistered })).toBe(2);
   expect(await readdir(folder)).toEqual([basename(whole.path)]);
+});
+
+test('a document that another process makes again while its abandoned draft is removed stays', async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'a-b.pdf');
+  const draft = `${path}.${randomUUID()}.draft`;
+  await writeFile(draft, 'content');
+  await link(draft, path);
+  const isRegistered = async () => {
+    await writeFile(`${path}.new`, 'content');
+    await rename(`${path}.new`, path);
+    return false;
+  };
+  const tomorrow = new Date(Date.now() + 25 * 3_600_000);
+  expect(await removeOldDrafts({ folder, now: tomorrow, isRegistered })).toBe(1);
+  expect(await readdir(folder)).toEqual(['a-b.pdf']);
 });
 
 test('no document is read, sent or erased under a name that leads out of the folder', () => {

@@ -304,6 +304,12 @@ describe('the API', () => {
     expect((await caller.post('/api/v1/policies/publish', { source: 'default', policyId: '..' })).status).toBe(400);
 
     const items = [{ policy_type: 'cookie-policy', jurisdiction: 'DE' }];
+    // One item twice would be generated twice, however it is written.
+    const twice = [...items, { policy_type: 'cookie_policy', jurisdiction: 'de' }];
+    expect(await caller.post('/api/v1/policies/bulk', { source: 'default', items: twice })).toMatchObject({
+      status: 400,
+      json: { problems: [expect.stringContaining('item 2 is the same as item 1')] },
+    });
     const bulk = await caller.post('/api/v1/policies/bulk', { source: 'default', items });
     const { planId } = bulk.json as { planId: string };
     await expect

@@ -346,7 +346,7 @@ async function findIn(folder: string, world: AttackedWorld, attack: Attack, leve
     if (Object.keys(counts).length > 0 || position !== null || indexes.length > 0) return 'rebuild --check';
     const key = parseVerifierKey(world.verifierKey);
     if (key === null) throw new Error(world.verifierKey);
-    const { faults } = await verifyPublicly({ read: context.store.read, key, outside: world.outside });
+    const { faults } = await verifyPublicly({ read: context.store.read, key, outside: world.outside, now: new Date() });
     return faults.length > 0 ? 'verify --public' : null;
   } finally {
     await context.close();

@@ -6,6 +6,7 @@ import { type Context, openContext } from '../../src/context/context.ts';
 import { parseVerifierKey } from '../../src/crypto/checkpoint.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { byCheckpoint } from '../../src/ledger/cosigned-checkpoints.ts';
+import { proveEntry } from '../../src/ledger/prove-entry.ts';
 import { certificatesIn } from '../../src/ledger/timestamp.ts';
 import { findNotes } from '../../src/ledger/verify/outside-checkpoints.ts';
 import { verifyPublicly } from '../../src/ledger/verify/verify-publicly.ts';
@@ -150,7 +151,7 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   // The verifier without secrets accepts the same files.
   const key = parseVerifierKey(context.verifierKey);
   const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));
-  const publicly = async (bytes: Buffer) =>
+  const publicly = async (bytes: Buffer, now = new Date()) =>
     verifyPublicly({
       read: context.store.read,
       key: key as NonNullable<typeof key>,
@@ -159,11 +160,16 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
         note: found,
       })),
       timestamps: { tokens: [{ where: 'token', bytes }], roots },
+      now,
     });
   expect(await publicly(await readFile(path(`${stem}.tsa.tsr`)))).toMatchObject({
     faults: [],
     stamped: [{ where: 'token', size }],
   });
+  const twoDaysAgo = new Date(Date.now() - 48 * 3_600_000);
+  expect((await publicly(await readFile(path(`${stem}.tsa.tsr`)), twoDaysAgo)).faults).toMatchObject([
+    { sentence: expect.stringMatching(/^token does not count: it states the time 20.*, which has not come yet/) },
+  ]);
   expect((await publicly(earlier)).faults).toMatchObject([
     { sentence: 'token: it covers none of the given checkpoints' },
   ]);
@@ -199,7 +205,14 @@ test('a witness or an authority whose clock is ahead proves nothing, and verify 
   world.later(48);
   expect(await world.run()).toMatchObject({ quorum: true });
   expect(await world.faults()).toEqual([]);
+  const enclosed = async () => {
+    const proof = await proveEntry(context, 1, 'witnessed');
+    if (proof.outcome === 'unproven') expect.unreachable();
+    return [proof.inclusion?.witnesses.length, proof.inclusion?.stamps.length];
+  };
+  expect(await enclosed()).toEqual([1, 1]);
   world.later(-48);
+  expect(await enclosed()).toEqual([0, 0]);
   const faults = (await world.faults()).join('\n');
   expect(faults).toMatch(/witness-invalid: the cosignature of other in .* does not count: it states the time 20/);
   expect(faults).toMatch(/witness-invalid: the token .* does not count: it states the time 20/);
@@ -285,6 +298,28 @@ test('what a slow witness signed after a checkpoint was recorded is recorded wit
   ]);
   await writeFile(path, cosigned);
   expect((await world.faults()).join('\n')).toContain('1-0000000000000001.txt no longer holds all of it');
+});
+
+test('what was recorded long ago is not recorded again', async () => {
+  const world = await createWorld();
+  const { context } = world;
+  await world.write(`witness other ${await startWitness('witness.example/1', context.verifierKey)}`, 'quorum other');
+  for (let run = 0; run < 45; run += 1) {
+    await world.deliver();
+    await world.run();
+  }
+  await context.projector.catchUp();
+  const rows = await context.store.read
+    .selectFrom('action_history')
+    .select('details')
+    .where('action', '=', 'checkpoint.witnessed')
+    .orderBy('seq')
+    .execute();
+  const names = rows.flatMap(({ details }) =>
+    (JSON.parse(details) as { files: { name: string }[] }).files.map(({ name }) => name),
+  );
+  expect(names).toHaveLength(44);
+  expect(new Set(names).size).toBe(44);
 });
 
 test('a failing witness does not hold up the others, and warnings say what has been waiting too long', async () => {

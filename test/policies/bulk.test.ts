@@ -166,6 +166,15 @@ describe('a file of more than 20 items', () => {
     expect(await run(world, planned.planId, { retryFailed: true })).toEqual({ outcome: 'finished' });
     const [, , failed] = await loadPlanItems(world.deps, planned.planId);
     expect(failed).toMatchObject({ state: 'failed', attempts: 2 });
+    // Another file may have it; then it is that file's.
+    const other = await planBulk(world.deps, {
+      ...{ source: world.source, actor: 'test', file: 'other.csv' },
+      items: items.slice(2),
+    });
+    expect(other.outcome).toBe('planned');
+    expect(await run(world, planned.planId, { retryFailed: true })).toEqual({ outcome: 'finished' });
+    const [, , left] = await loadPlanItems(world.deps, planned.planId);
+    expect(left).toMatchObject({ state: 'failed', attempts: 2 });
   });
 });
 

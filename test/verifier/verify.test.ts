@@ -333,4 +333,11 @@ describe('files given together', () => {
     for (const option of ['--key', '--policy'])
       for (const value of [[], [''], [' ']]) expect((await run(script, ...given, option, ...value)).code).toBe(2);
   });
+
+  test('are not called altered if one of the paths cannot be read', async () => {
+    const { write, bundle, script } = await evidence();
+    const path = await write('evidence.zip', zipSync(bundle));
+    for (const given of [[`${path}.not`], [path, '--policy', `${path}.not`]])
+      expect(await run(script, ...given)).toEqual({ code: 2, stdout: '' });
+  });
 });

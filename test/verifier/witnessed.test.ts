@@ -90,6 +90,28 @@ test('the proof of an entry that witnesses have seen carries their cosignatures,
   expect(await readFile(join(bare, 'tlog-policy'), 'utf8')).toBe(`log ${context.verifierKey}\nquorum none\n`);
 });
 
+test('a proof is not taken for altered because the clock of the reader is behind', async () => {
+  const { context, keys, seq } = await world();
+  const folder = await proofOf(context, seq);
+  const policy = join(await temporaryFolder(), 'policy');
+  await writeFile(policy, `log ${context.verifierKey}\nwitness first ${keys.first.split(' ')[0]}\nquorum first\n`);
+  const in2001 = (...args: string[]) =>
+    new Promise<{ code: number; stdout: string }>((resolve) => {
+      const clock = 'data:text/javascript,Date.now = () => 1e12';
+      execFile(process.execPath, ['--import', clock, join(folder, 'verify.mjs'), folder, ...args], (error, stdout) =>
+        resolve({ code: Number(error?.code ?? 0), stdout }),
+      );
+    });
+  const found = await in2001();
+  expect(found.code, found.stdout).toBe(0);
+  expect(found.stdout).toContain('which has not come yet by the clock of this computer');
+  expect(found.stdout).toMatch(
+    /· Witnesses: by the clock of this computer, the checkpoint over .* was signed by too few/,
+  );
+  // Whoever requires a witness requires one that counts.
+  expect(await in2001('--policy', policy)).toMatchObject({ code: 3 });
+});
+
 test('the proof of an entry carries the time stamp over its checkpoint, which openssl verifies from the same folder', async () => {
   const { folder, context, seq } = await world();
   const authority = await serveAuthority();

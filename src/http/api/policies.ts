@@ -3,7 +3,7 @@ import type { Context } from '../../context/context.ts';
 import { policyIdSchema } from '../../core/call.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
-import { loadPlanItems, planBulk, sentBeforeText } from '../../policies/bulk.ts';
+import { findRepeated, loadPlanItems, planBulk, sentBeforeText } from '../../policies/bulk.ts';
 import { whyNotCallable } from '../../policies/callable-source.ts';
 import { type FormA, formASchema } from '../../policies/generate.ts';
 import { fetchPolicyList } from '../../policies/list.ts';
@@ -220,6 +220,11 @@ export const policyApi = [
     async handle(context, { body, by }) {
       const source = assertCallable(context, body.source);
       const { items, retryFailed } = body;
+      const repeated = findRepeated(items);
+      if (repeated !== null)
+        throw new RefusedRequest('invalid_request', [
+          `items: item ${repeated.position + 1} is the same as item ${repeated.first + 1}; it would be generated twice.`,
+        ]);
       const planned = await planBulk(context.policies, { source, actor: by.officer, file: null, items });
       if (planned.outcome === 'sent-before')
         throw new RefusedRequest('conflict', [`${sentBeforeText(planned, items.length, (at) => at)} Leave them out.`]);

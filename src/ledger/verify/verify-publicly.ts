@@ -4,6 +4,7 @@ import { type Entry, erasedSeqs, findEntryFault } from '../../crypto/entry.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
 import type { Query } from '../../store/store.ts';
+import { whyAhead } from '../cosignature.ts';
 import { type Epoch, epochOf, FIRST_EPOCH, parseOrigin, placeOf, restoredIn } from '../epochs.ts';
 import { readEntryPages } from '../read-entries.ts';
 import { imprintOf, readTimestamp } from '../timestamp.ts';
@@ -27,6 +28,7 @@ export interface PublicVerifyOptions {
     readonly tokens: readonly { readonly where: string; readonly bytes: Buffer }[];
     readonly roots: readonly Buffer[];
   };
+  readonly now: Date;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -156,7 +158,7 @@ function createRootCheck(
 
 /** A token covers the bytes of the note as sealed; cosignatures came later. */
 async function checkTimestamps(
-  { outside, timestamps, key }: PublicVerifyOptions,
+  { outside, timestamps, key, now }: PublicVerifyOptions,
   report: (fault: Fault) => void,
 ): Promise<PublicVerification['stamped']> {
   const stamped: { where: string; size: number; at: string }[] = [];
@@ -165,8 +167,11 @@ async function checkTimestamps(
     const imprint = await imprintOf(bytes);
     const note = notes.find((one) => imprint !== null && sha256(Buffer.from(one)).equals(imprint));
     const read = note === undefined ? null : await readTimestamp(bytes, Buffer.from(note), timestamps?.roots ?? []);
-    if (note !== undefined && read?.outcome === 'valid')
+    const ahead = read?.outcome === 'valid' ? whyAhead(read.at, now) : null;
+    if (note !== undefined && read?.outcome === 'valid' && ahead === null)
       stamped.push({ where, size: parseTreeHead(note)?.size ?? 0, at: read.at });
+    else if (ahead !== null)
+      report({ seq: null, fault: 'witness-invalid', sentence: `${where} does not count: ${ahead}` });
     else
       report({
         seq: null,
