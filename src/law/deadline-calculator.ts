@@ -6,6 +6,7 @@ import { calendarProblem } from '../core/zoned-days.ts';
 import { show } from './deadline-words.ts';
 import { computeDeadlines, type Deadlines, type RequestedItem } from './deadlines.ts';
 import { countrySchema, jurisdictionSchema, shortenRegion } from './jurisdictions.ts';
+import { unrecordedCodes, unrecordedText } from './not-recorded.ts';
 import type { RegimeTable } from './regime-table.ts';
 
 /**
@@ -192,7 +193,7 @@ function isNote(name: string): boolean {
 
 /** The calculator's result; its members are in this order. */
 interface CaseAnswer {
-  /** The last day for a timely answer, YYYY-MM-DD; null: no implemented law gives a right. */
+  /** The last day for a timely answer, YYYY-MM-DD; null: no recorded law sets one (see `notRecorded`). */
   readonly limit: string | null;
   /** The request takes effect at once; `limit` is the day of receipt. */
   readonly atOnce: boolean;
@@ -208,6 +209,10 @@ interface CaseAnswer {
     readonly confirmed: boolean;
     readonly explanation: string;
   }[];
+  /** Codes of the laws that may apply and are not recorded here: each may set a date, or an earlier one. */
+  readonly notRecorded: readonly string[];
+  /** Why there is no date, what was assumed, and what has to be settled, in sentences. */
+  readonly notes: readonly string[];
 }
 
 /** A case with its results. */
@@ -272,6 +277,8 @@ export function computeCase(input: DeadlineCase, regimes: RegimeTable): Computed
     fee: fee == null ? null : askedOf(fee),
     ...(asOf == null ? {} : { asOf: at(asOf) }),
   });
+  const timeZoneBasis = controller.timeZone != null ? 'given' : usual === null ? 'UTC' : 'usual';
+  const caveat = unrecordedText(deadlines);
   const answer: CaseAnswer = {
     limit: deadlines.limit,
     atOnce: deadlines.atOnce,
@@ -286,14 +293,13 @@ export function computeCase(input: DeadlineCase, regimes: RegimeTable): Computed
       confirmed,
       explanation: explanation.join('; '),
     })),
+    notRecorded: unrecordedCodes(deadlines.unrecorded),
+    notes: [...(caveat === null ? [] : [`${sentenceOf(caveat)}.`]), ...deadlines.says],
   };
-  return {
-    answer,
-    deadlines,
-    timeZone: zone,
-    timeZoneBasis: controller.timeZone != null ? 'given' : usual === null ? 'UTC' : 'usual',
-  };
+  return { answer, deadlines, timeZone: zone, timeZoneBasis };
 }
+
+const sentenceOf = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** `Wed 1 Jul 2026`. */
 export function weekdayText(date: string): string {

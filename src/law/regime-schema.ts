@@ -105,6 +105,11 @@ export const regimeSchema = z.strictObject({
    */
   reach: sentence.nullable().default(null),
   calendar: z.enum(calendarNames).default('territory'),
+  /**
+   * What it means that no row names a kind of request. `no-right`: the law was read, and gives no such right.
+   * `not-recorded`: it was not looked at, or only in part.
+   */
+  otherwise: z.enum(['not-recorded', 'no-right']).default('not-recorded'),
   /** The law's definition of a working or business day, with the citation; null: it does not define the term. */
   workingDay: sentence.nullable().default(null),
 });

@@ -274,7 +274,17 @@ export const usRegimes: readonly Regime[] = [
 ];
 
 function regime(id: string, law: string, jurisdictions: string[], more: Partial<Regime> = {}): Regime {
-  return { id, law, jurisdictions, territory: ['US'], reach: null, calendar: 'territory', workingDay: null, ...more };
+  return {
+    id,
+    law,
+    jurisdictions,
+    territory: ['US'],
+    reach: null,
+    calendar: 'territory',
+    otherwise: 'no-right',
+    workingDay: null,
+    ...more,
+  };
 }
 
 const california = { regime: 'us-ca', readOn: READ } as const;

@@ -23,7 +23,17 @@ export const notices: Readonly<Record<string, string>> = {
 function law(id: string, name: string, places: string, reach: string, more: Partial<Regime> = {}): Regime {
   const jurisdictions = places.split(' ');
   const territory = [...new Set(jurisdictions.map((code) => code.slice(0, 2)))];
-  return { id, law: name, jurisdictions, territory, reach, calendar: 'territory', workingDay: null, ...more };
+  return {
+    id,
+    law: name,
+    jurisdictions,
+    territory,
+    reach,
+    calendar: 'territory',
+    otherwise: 'not-recorded',
+    workingDay: null,
+    ...more,
+  };
 }
 
 export const builtInRegimes: readonly Regime[] = [
@@ -34,6 +44,7 @@ export const builtInRegimes: readonly Regime[] = [
     territory: [...euStates, ...eeaStates, ...euRegions],
     reach: 'GDPR Art. 3(1), recital 14',
     calendar: 'territory',
+    otherwise: 'not-recorded',
     workingDay: null,
   },
   law('uk-gdpr', 'UK GDPR, as amended by the Data (Use and Access) Act 2025', 'GB', 'UK GDPR Art. 3(1)'),
@@ -57,15 +68,16 @@ export const builtInRegimes: readonly Regime[] = [
   law('co', 'Ley 1581 de 2012, Colombia', 'CO', 'Ley 1581 art. 2'),
   law('nz', 'Privacy Act 2020, New Zealand', 'NZ', 'Privacy Act 2020 s 4', {
     calendar: 'nz',
+    otherwise: 'no-right',
     workingDay: 'working days as Privacy Act 2020 s 7(1) defines them',
   }),
-  law('au', 'Privacy Act 1988, Australia', 'AU', 'Privacy Act 1988 s 5B'),
+  law('au', 'Privacy Act 1988, Australia', 'AU', 'Privacy Act 1988 s 5B', { otherwise: 'no-right' }),
   law('kr', 'PIPA, South Korea', 'KR', 'PIPA Art. 2(5)'),
   law('jp', 'APPI, Japan', 'JP', 'APPI Art. 16'),
   law('cn', 'PIPL, China', 'CN', 'PIPL Art. 3'),
-  law('hk', 'PDPO, Hong Kong', 'HK', 'PDPO s 2(1)'),
+  law('hk', 'PDPO, Hong Kong', 'HK', 'PDPO s 2(1)', { otherwise: 'no-right' }),
   law('tw', 'PDPA, Taiwan', 'TW', 'PDPA Art. 51'),
-  law('sg', 'PDPA 2012, Singapore', 'SG', 'PDPA 2012 s 2'),
+  law('sg', 'PDPA 2012, Singapore', 'SG', 'PDPA 2012 s 2', { otherwise: 'no-right' }),
   law('th', 'PDPA, Thailand', 'TH', 'PDPA s 5'),
   law('ph', 'Data Privacy Act 2012, Philippines', 'PH', 'DPA 2012 s 4'),
   law('in', 'DPDP Act 2023 and Rules 2025, India', 'IN', 'DPDP Act s 3'),

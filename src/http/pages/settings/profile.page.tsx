@@ -356,6 +356,7 @@ function ProfileInput({ field, value }: { readonly field: ProfileField; readonly
   const id = name.replace('.', '-');
   switch (kind) {
     case 'text':
+    case 'number':
     case 'period':
       return (
         <Input
