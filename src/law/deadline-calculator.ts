@@ -294,10 +294,18 @@ export function computeCase(input: DeadlineCase, regimes: RegimeTable): Computed
       explanation: explanation.join('; '),
     })),
     notRecorded: unrecordedCodes(deadlines.unrecorded),
-    notes: [...(caveat === null ? [] : [`${sentenceOf(caveat)}.`]), ...deadlines.says],
+    notes: [
+      ...(caveat === null ? [] : [`${sentenceOf(caveat)}.`]),
+      ...deadlines.says,
+      ...(timeZoneBasis === 'UTC' ? [UTC_NOTE] : []),
+    ],
   };
   return { answer, deadlines, timeZone: zone, timeZoneBasis };
 }
+
+/** In JSON, where no other text says so. */
+const UTC_NOTE =
+  'Days are counted in UTC: the country of the controller is unknown or has several time zones. Give its time zone, or a date may be a day off.';
 
 const sentenceOf = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 

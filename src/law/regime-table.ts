@@ -109,7 +109,8 @@ export function findRegimeRows(
     (row) =>
       row.regime === regime &&
       (row.places === null || (request.place !== null && row.places.includes(request.place))) &&
-      (row.from === null || row.from <= request.receivedOn),
+      (row.from === null || row.from <= request.receivedOn) &&
+      (row.before === null || request.receivedOn < row.before),
   );
   if (kind === 'unknown') return rows.filter((row) => row.period !== 'at-once');
   const row =

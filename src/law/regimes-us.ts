@@ -264,7 +264,7 @@ export const usRegimes: readonly Regime[] = [
   regime('us-ca', 'California, CCPA as amended by the CPRA', ['US-CA'], {
     calendar: 'us-ca',
     workingDay:
-      'the regulation does not define the business day: Saturdays and the holidays of Gov. Code §§ 6700–6701 were left out, not those that state employees take by choice (Civ. Code § 9 can be read as counting Saturdays)',
+      'the regulation does not define the business day: Saturdays and the holidays of Gov. Code §§ 6700–6701 were left out, not those on which state employees work or that they take by choice (Civ. Code § 9 can be read as counting Saturdays)',
   }),
   regime('us-45', 'State privacy acts with 45 days (US)', states),
   regime('us-fl', 'Florida Digital Bill of Rights', ['US-FL']),

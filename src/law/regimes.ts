@@ -125,6 +125,8 @@ function both(row: Omit<Row, 'identity' | 'kinds'>, kinds: readonly (typeof care
   ];
 }
 
+/** Art. 12A came into force (Data (Use and Access) Act 2025 s 76). */
+const UK_REFORM = '2026-02-05';
 const gdprRefusal = 'A refusal names its reasons, the complaint to the authority and the judicial remedy (Art. 12(4)).';
 
 export const builtInRows: readonly Row[] = [
@@ -145,6 +147,7 @@ export const builtInRows: readonly Row[] = [
   {
     regime: 'uk-gdpr',
     kinds: ['access'],
+    from: UK_REFORM,
     period: months(1),
     runsFrom: 'latest-of-receipt-identity-fee',
     rollOver: 'next-working-day',
@@ -161,6 +164,7 @@ export const builtInRows: readonly Row[] = [
   {
     regime: 'uk-gdpr',
     kinds: 'all',
+    from: UK_REFORM,
     period: months(1),
     runsFrom: 'latest-of-receipt-identity-fee',
     rollOver: 'next-working-day',
@@ -169,6 +173,19 @@ export const builtInRows: readonly Row[] = [
     citation: 'UK GDPR Art. 12A',
     readOn: READ,
     notes: [gdprRefusal],
+  },
+  {
+    regime: 'uk-gdpr',
+    kinds: 'all',
+    before: UK_REFORM,
+    period: months(1),
+    rollOver: 'next-working-day',
+    stopClock: 'guidance',
+    extension: longer(months(2), 'month'),
+    identity: 'on-recorded-doubt',
+    citation: 'UK GDPR Art. 12(3), as it stood before 5 February 2026',
+    readOn: READ,
+    notes: [gdprRefusal, 'Art. 12(3) had the words of Regulation (EU) 2016/679, which the UK had retained.'],
   },
   atOnce('ch', 'FADP Art. 6(6), 30(2)(b)'),
   {

@@ -188,7 +188,7 @@ describe('the days off', () => {
     expect(works('2027-07-05')).toBe(false); // 4 July 2027 is a Sunday
     expect(works('2028-11-10')).toBe(false); // 11 November 2028 is a Saturday: the Friday before
     expect(works('2027-12-24')).toBe(true); // 25 December 2027 is a Saturday
-    expect(works('2026-02-12')).toBe(false); // Lincoln Day
+    expect(works('2026-02-12')).toBe(true); // Lincoln Day, on which state employees work
     expect([works('2026-06-19'), works('2026-09-25')]).toEqual([true, true]); // Juneteenth, Native American Day: by choice
     expect(works('2026-11-26')).toBe(false); // Thanksgiving Day
     expect(works('2026-11-27')).toBe(true); // the day after is not a holiday under § 6700
