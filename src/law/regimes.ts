@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { LegalPeriod, Regime, regimeRowSchema } from './regime-schema.ts';
+import { moreRegimes, moreRows } from './regimes-more.ts';
 import { usRegimes, usRows } from './regimes-us.ts';
 
 /**
@@ -84,6 +85,7 @@ export const builtInRegimes: readonly Regime[] = [
   law('za', 'POPIA, South Africa', 'ZA', 'POPIA s 3'),
   law('ke', 'Data Protection Act 2019, Kenya', 'KE', 'DPA 2019 s 4'),
   law('ng', 'Data Protection Act 2023, Nigeria', 'NG', 'NDPA 2023 s 2'),
+  ...moreRegimes,
 ];
 
 type Row = z.input<typeof regimeRowSchema>;
@@ -592,4 +594,5 @@ export const builtInRows: readonly Row[] = [
   ]),
   atOnce('ng', 'NDPA 2023 s 35'),
   ...both({ regime: 'ng', period: days(30), citation: 'NDPA 2023 ss 34–38', ...unread }),
+  ...moreRows,
 ];

@@ -5,6 +5,7 @@ import { computeDeadlines, type Deadlines, type DeadlinesInput } from '../../src
 import { datelessText, unrecordedCodes, unrecordedText } from '../../src/law/not-recorded.ts';
 import { regimesFileSchema } from '../../src/law/regime-schema.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
+import { moreRegimes } from '../../src/law/regimes-more.ts';
 import { runs } from '../temporary.ts';
 
 const regimes = createRegimeTable();
@@ -95,6 +96,56 @@ describe('a law that has changed', () => {
     const unknown = due('unknown', '2026-02-05', 'GB', 'GB-ENG', asked);
     expect(unknown.laws.map(({ citation }) => citation)).toEqual(['UK GDPR Art. 12A']);
     expect(unknown.limit).toBe('2026-03-12');
+  });
+});
+
+describe('laws of further countries', () => {
+  it.each([
+    ['access', 'ID', '2026-07-01', '2026-07-04'],
+    ['withdraw-consent', 'ID', '2026-07-01', '2026-07-04'],
+    ['access', 'VN', '2026-07-01', '2026-07-11'],
+    ['objection', 'VN', '2026-07-01', '2026-07-16'],
+    ['erasure', 'VN', '2026-07-01', '2026-07-21'],
+    ['erasure', 'VN', '2025-12-30', '2026-01-02'],
+    ['access', 'MY', '2026-07-01', '2026-07-22'],
+    ['erasure', 'SA', '2026-07-01', '2026-07-31'],
+    ['access', 'CL', '2026-12-01', '2026-12-31'],
+    ['access', 'CL', '2026-11-23', '2026-11-25'],
+    ['restriction', 'CL', '2026-12-01', '2026-12-03'],
+    ['access', 'UY', '2026-11-02', '2026-11-09'],
+    ['access', 'EC', '2026-07-01', '2026-07-16'],
+    ['access', 'RU', '2026-07-01', '2026-07-15'],
+    ['access', 'MD', '2026-09-01', '2026-10-01'],
+    ['access', 'GI', '2026-07-01', '2026-08-01'],
+    ['access', 'XK', '2026-07-01', '2026-08-01'],
+    ['erasure', 'US-NV', '2026-07-01', '2026-07-31'],
+    ['access', 'US-AL', '2027-05-03', '2027-06-17'],
+    ['access', 'US-VT', '2028-01-03', '2028-02-17'],
+  ] as const)('%s from %s, received %s, is due %s', (kind, place, received, limit) => {
+    const [country = ''] = place.split('-');
+    expect(due(kind, received, place, country === 'US' ? 'US-NY' : country).limit).toBe(limit);
+  });
+
+  it('are unconfirmed unless the statute was read, say what they rest on, and never extend until confirmed', () => {
+    const more = new Set(moreRegimes.map(({ id }) => id));
+    const rows = regimes.rows.filter(({ regime }) => more.has(regime));
+    expect(new Set(rows.map(({ regime }) => regime))).toEqual(more);
+    for (const { confirmed, notes, readOn, citation } of rows)
+      expect(confirmed ? readOn : notes.join(), citation).toMatch(confirmed ? /^2026-/ : /Rests on /);
+    const notice = { extension: { noticeAt: noon('2026-07-03') } };
+    expect(due('access', '2026-07-01', 'MY', 'MY', notice).limit).toBe('2026-07-22');
+  });
+
+  it('have no row for a kind whose period is not known', () => {
+    for (const [kind, place] of [
+      ['erasure', 'ID'],
+      ['erasure', 'UA'],
+      ['portability', 'UY'],
+      ['access', 'MD'],
+    ] as const)
+      expect(unrecordedCodes(due(kind, '2026-07-01', place, place).unrecorded), place).toEqual([place]);
+    expect(due('access', '2027-04-30', 'US-AL', 'US-NY').limit).toBeNull();
+    expect(due('access', '2026-07-01', 'VN', 'VN').acknowledgeBy).toBe('2026-07-03');
   });
 });
 

@@ -62,7 +62,7 @@ describe('the built-in rows', () => {
 
   it('give no right that the act does not give', () => {
     const none: readonly (readonly [string, RequestKind, string | null])[] = [
-      ['us-nv', 'access', null],
+      ['us-nv', 'rectification', null],
       ['us-ia', 'rectification', null],
       ['us-45', 'restriction', 'US-VA'],
       ['us-ca', 'restriction', null],
