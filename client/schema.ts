@@ -833,6 +833,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sources/{slug}/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The controller profile that applies to a source, and what it lacks */
+        get: operations["getProfile"];
+        put?: never;
+        /**
+         * Replace the controller profile that applies to a source
+         * @description Needs a token of scope `administer` for all sources. A shared profile changes for every source that has none of its own. Recorded with the hash of both texts.
+         */
+        post: operations["saveProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{slug}/profile/own": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a source a profile of its own: a copy of the shared one, without the web form */
+        post: operations["giveOwnProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sources/{slug}/reread": {
         parameters: {
             query?: never;
@@ -1394,6 +1432,20 @@ export interface components {
             title: string;
             /** @description Link to its explanation in the reference. */
             type: string;
+        };
+        /** @description The controller profile that applies to a source. */
+        Profile: {
+            /** @description What letters and packs need that it does not state. */
+            missing: string[];
+            /** @description Why it is not valid; empty: it is. */
+            problems: string[];
+            /** @description Sent with the next text as `basedOn`; null: it cannot be read. */
+            sha256: string | null;
+            /** @description The source has no profile of its own: this is the one of every such source. */
+            shared: boolean;
+            source: string;
+            /** @description YAML, as docs/configuration.md describes it; empty: there is none yet. */
+            text: string;
         };
         /** @description A scheduled report. */
         Schedule: {
@@ -3773,6 +3825,127 @@ export interface operations {
                         /** @enum {string} */
                         outcome: "works" | "refused" | "not-configured";
                         sentence: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["sign_in_required"];
+            403: components["responses"]["not_allowed"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["refused"];
+            429: components["responses"]["too_many_requests"];
+            503: components["responses"]["store_unavailable"];
+        };
+    };
+    getProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["sign_in_required"];
+            403: components["responses"]["not_allowed"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["too_many_requests"];
+            503: components["responses"]["store_unavailable"];
+        };
+    };
+    saveProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The sha256 of the text that this one replaces. */
+                    basedOn: string;
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        outcome: "saved" | "unchanged";
+                        /** @description The entry that records it; null: nothing was changed. */
+                        seq: number | null;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["sign_in_required"];
+            403: components["responses"]["not_allowed"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["refused"];
+            429: components["responses"]["too_many_requests"];
+            503: components["responses"]["store_unavailable"];
+        };
+    };
+    giveOwnProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The entry that records it. */
+                        seq: number;
                     };
                 };
             };

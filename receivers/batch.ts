@@ -42,7 +42,7 @@ export function batchOf(json: unknown): Batch | null {
   if (list === null) return null;
   const found: Item[] = [];
   const count = { beyond: 0, repeated: 0, seen: new Set<string>() };
-  for (const one of list.list) collect(one, list.envelope, 1, found, count);
+  for (const one of list.list) collect(one, list.envelope, 1, { found, count });
   const first = found.findIndex(isRequest);
   const [request] = first > 0 ? found.splice(first, 1) : [];
   return { items: request === undefined ? found : [request, ...found], beyond: count.beyond, repeated: count.repeated };
@@ -54,7 +54,12 @@ interface Count {
   readonly seen: Set<string>;
 }
 
-function collect(value: unknown, envelope: JsonObject, depth: number, found: Item[], count: Count): void {
+function collect(
+  value: unknown,
+  envelope: JsonObject,
+  depth: number,
+  { found, count }: { readonly found: Item[]; readonly count: Count },
+): void {
   if (found.length >= MAX_EVENTS) {
     count.beyond += 1;
     return;
@@ -63,7 +68,7 @@ function collect(value: unknown, envelope: JsonObject, depth: number, found: Ite
   if (isJsonObject(json)) {
     const inner = depth < MAX_DEPTH ? eventsIn(json) : null;
     if (inner !== null) {
-      for (const one of inner.list) collect(one, { ...envelope, ...inner.envelope }, depth + 1, found, count);
+      for (const one of inner.list) collect(one, { ...envelope, ...inner.envelope }, depth + 1, { found, count });
       return;
     }
   } else if (json === null || json === '') return;

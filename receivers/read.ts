@@ -65,9 +65,9 @@ export function readDelivery(body: Uint8Array, context: ReadingContext): Reading
 
 function readObject(root: JsonObject, context: ReadingContext): Reading {
   const name = findEvent(root, context.options);
-  if (name?.family) return readKnown(root, name.event, name.family, name.asGiven, context);
+  if (name?.family) return readKnown(root, { event: name.event, asGiven: name.asGiven }, name.family, context);
   if (name !== null && namesConsent(name.event)) {
-    const reading = readKnown(root, name.event, consentFamily, name.asGiven, context);
+    const reading = readKnown(root, { event: name.event, asGiven: name.asGiven }, consentFamily, context);
     if (reading.outcome === 'read') return reading;
   }
   if (mayHoldRequest(root, name?.event ?? null)) return readAsRequest(root, name, context);
@@ -77,9 +77,8 @@ function readObject(root: JsonObject, context: ReadingContext): Reading {
 
 function readKnown(
   root: JsonObject,
-  event: string,
+  { event, asGiven }: { readonly event: string; readonly asGiven: string },
   family: Family<Fact>,
-  asGiven: string,
   context: ReadingContext,
 ): Reading {
   const payload = openPayload(root, family, context, 'payload');
@@ -90,7 +89,12 @@ function readKnown(
 
 /** A case of unknown kind, so that somebody reads it. */
 function readAsRequest(root: JsonObject, name: EventName | null, context: ReadingContext): Reading {
-  const reading = readKnown(root, name?.event ?? NAMELESS, dsarFamily, name?.asGiven ?? '', context);
+  const reading = readKnown(
+    root,
+    { event: name?.event ?? NAMELESS, asGiven: name?.asGiven ?? '' },
+    dsarFamily,
+    context,
+  );
   if (reading.outcome !== 'read' || reading.fact.type !== 'request') return reading;
   const { furtherKinds: _notUnderstood, ...fact } = reading.fact;
   const kindAsGiven = fact.kindAsGiven ?? name?.event ?? null;

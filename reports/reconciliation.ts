@@ -75,7 +75,7 @@ export const reconciliation = createReport({
 async function gather(input: ReportInput, period: Period): Promise<Agreement> {
   const coverage = await loadCoverage(input, period);
   const counts = await input.history.reconciliationByBanner(period, windowsOf(coverage));
-  return loadAgreement(input, period, coverage, counts, LIMITS);
+  return loadAgreement(input, period, { coverage, counts }, LIMITS);
 }
 
 async function* allFindings(input: ReportInput, period: Period): AsyncGenerator<FoundDecision> {

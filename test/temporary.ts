@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { DatabaseAddress } from '../src/config/variables.ts';
+import type { DatabaseAddress } from '../src/config/read-values.ts';
 import { openStore } from '../src/context/engines.ts';
 import { deriveKeys } from '../src/crypto/keys.ts';
 import { createLedger, type Ledger, type LedgerOptions } from '../src/ledger/ledger.ts';

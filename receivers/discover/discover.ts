@@ -222,7 +222,7 @@ function discoverEvent(
     const missing = wantedOfItems.filter((one) => count(readings, one) < payloads.length);
     chosen.push(...assign(missing, gatherPaths(items), items.length));
   }
-  const proposals = tryProposals(chosen, payloads, options, including, { before, count });
+  const proposals = tryProposals(chosen, payloads, { options, including }, { before, count });
   return {
     ...plain,
     understood: wanted.filter((one) => before.get(one) === payloads.length).map(({ word }) => word),
@@ -289,8 +289,7 @@ interface Counting {
 function tryProposals(
   chosen: readonly Chosen[],
   payloads: readonly Parsed[],
-  options: Options,
-  including: readonly string[],
+  { options, including }: { readonly options: Options; readonly including: readonly string[] },
   { before, count }: Counting,
 ): FieldProposal[] {
   const readAll = (tried: Options) => payloads.map((one) => readWith(one, tried));
@@ -584,7 +583,7 @@ const MAX_PATHS = 300;
 /** Collects what is found in payloads, by path. */
 function gatherPaths(payloads: readonly JsonObject[]): readonly PathFacts[] {
   const found = new Map<string, Gathered>();
-  for (const payload of payloads) walk(payload, '', '', true, 0, found);
+  for (const payload of payloads) walk(payload, { prefix: '', shownPrefix: '', mappable: true, depth: 0 }, found);
   return [...found.values()].map(({ path, present, values, shapes, kinds, mappable }) => ({
     path,
     present,
@@ -606,10 +605,12 @@ interface Gathered {
 
 function walk(
   object: JsonObject,
-  prefix: string,
-  shownPrefix: string,
-  mappable: boolean,
-  depth: number,
+  {
+    prefix,
+    shownPrefix,
+    mappable,
+    depth,
+  }: { readonly prefix: string; readonly shownPrefix: string; readonly mappable: boolean; readonly depth: number },
   found: Map<string, Gathered>,
 ): void {
   for (const [key, value] of Object.entries(object).slice(0, 200)) {
@@ -627,7 +628,8 @@ function walk(
     if (one.values.size < 1000) one.values.add(written(value));
     if (one.shapes.size < 20) one.shapes.add(maskValue(value));
     for (const kind of kindsOf(value)) one.kinds.set(kind, (one.kinds.get(kind) ?? 0) + 1);
-    if (isJsonObject(value) && depth < MAX_DEPTH) walk(value, `${path}.`, `${shown}.`, isPlain, depth + 1, found);
+    if (isJsonObject(value) && depth < MAX_DEPTH)
+      walk(value, { prefix: `${path}.`, shownPrefix: `${shown}.`, mappable: isPlain, depth: depth + 1 }, found);
   }
 }
 

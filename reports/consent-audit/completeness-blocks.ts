@@ -205,13 +205,15 @@ const AGREEMENT_LIMITS = { stretches: 10, contradictions: 10 } as const;
 export async function loadCompleteness(
   input: ReportInput,
   period: Period,
-  coverage: Coverage,
-  counts: readonly BannerReconciliation[],
-  conflicts: number,
+  {
+    coverage,
+    counts,
+    conflicts,
+  }: { readonly coverage: Coverage; readonly counts: readonly BannerReconciliation[]; readonly conflicts: number },
 ): Promise<Completeness> {
   const { history } = input;
   const { pulls } = coverage;
-  const agreement = await loadAgreement(input, period, coverage, counts, AGREEMENT_LIMITS);
+  const agreement = await loadAgreement(input, period, { coverage, counts }, AGREEMENT_LIMITS);
   const { byEvent, byDay } = await history.deliveryCounts(period, input.timeZone);
   const deliveries = byEvent.map(({ bytes: _, ...count }) => count);
   const seen = new Set(byDay.map(({ day }) => day));

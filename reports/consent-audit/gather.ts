@@ -203,7 +203,11 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
     byMonth,
     overTime,
     ...(readings.length === 0 ? {} : { readings }),
-    completeness: await loadCompleteness(input, period, coverage, agreementByBanner(groups), totals.conflicts),
+    completeness: await loadCompleteness(input, period, {
+      coverage,
+      counts: agreementByBanner(groups),
+      conflicts: totals.conflicts,
+    }),
     policies,
     banners: await loadBannerAudit(input, period, byBanner),
     policyTexts: await loadPolicyTextIntervals(history.textLooks(period), period.from, period.to),

@@ -1,4 +1,5 @@
-import { dateInWords, type Letter, type LetterFacts } from './letter.ts';
+import type { Letter, LetterFacts } from './letter.ts';
+import { dateInWords } from './wording.ts';
 
 /** The placeholders of a custom text, and their values from a case. */
 export const placeholders = {

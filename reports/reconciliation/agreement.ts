@@ -110,8 +110,7 @@ export interface Coverage {
 export async function loadAgreement(
   input: ReportInput,
   period: Period,
-  coverage: Coverage,
-  counts: readonly BannerReconciliation[],
+  { coverage, counts }: { readonly coverage: Coverage; readonly counts: readonly BannerReconciliation[] },
   limits: AgreementLimits,
 ): Promise<Agreement> {
   const { history } = input;

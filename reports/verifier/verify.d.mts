@@ -30,6 +30,7 @@ export function parsePolicy(text: string): Promise<Policy>;
 export function cosignersOf(
   note: string,
   policy: Policy,
+  now?: number,
 ): Promise<{
   readonly signed: readonly { readonly name: string; readonly at: string }[];
   readonly uncounted: readonly string[];

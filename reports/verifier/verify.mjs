@@ -779,7 +779,7 @@ function subtreeToCosign(name, time, text) {
  * Names and times of the witnesses of a policy that signed a checkpoint, and those whose signatures do not count, with the reason; throws if a signature in the name of one is
  * invalid.
  */
-export async function cosignersOf(note, policy) {
+export async function cosignersOf(note, policy, now = Date.now()) {
   const { text, signatures } = parseNote(note);
   const found = { signed: [], uncounted: [] };
   for (const [name, witness] of policy.witnesses) {
@@ -800,11 +800,17 @@ export async function cosignersOf(note, policy) {
     )
       throw new Error(`the cosignature of ${name} on its checkpoint is invalid`);
     // It says that it agrees with what was seen, but not when, nor that it was the newest.
+    const at = new Date(Number(time) * 1000).toISOString();
     if (time === 0n) found.uncounted.push(`that of ${name} does not say when it was made`);
-    else found.signed.push({ name, at: new Date(Number(time) * 1000).toISOString() });
+    else if (isAhead(at, now)) found.uncounted.push(`that of ${name} states the time ${at}, ${AHEAD}`);
+    else found.signed.push({ name, at });
   }
   return found;
 }
+
+/** Nothing can have been seen in the future; a day for clocks that differ. */
+const isAhead = (at, now = Date.now()) => Date.parse(at) - now > 86_400_000;
+const AHEAD = 'which has not come yet by the clock of this computer';
 
 /** The time in a token over a hash, as it says itself (RFC 3161 section 2.4.2: TSTInfo has messageImprint, serialNumber, genTime in this order); null if it is not over it. */
 function stampedAt(token, digest) {
@@ -1088,6 +1094,7 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
       const size = note === null ? undefined : sealed.get(readText(note));
       const at = size === undefined ? null : stampedAt(contentOf(name), await sha256(note));
       if (at === null) say('bad', name, 'is not over a checkpoint of these proofs');
+      else if (isAhead(at)) say('note', 'Time stamp', `${name} does not count: it states the time ${at}, ${AHEAD}`);
       else
         say(
           'note',
@@ -1314,7 +1321,11 @@ export async function check(given, { expectedKey = '', policyText = '', isWhole 
     await checkReceipts();
     for (const one of told) await checkTold(one);
     for (const [name, { content }] of files) {
-      if (used.has(name) || /^verify\.(?:html|mjs)$/.test(name)) continue;
+      if (used.has(name)) continue;
+      if (/^verify\.(?:html|mjs)$/.test(name)) {
+        say('note', name, 'is taken for the verifier that came with the proofs: it was not compared with anything');
+        continue;
+      }
       // Checked with the proofs; a note without a token is none of them.
       const [, stem] = /^(witnessed\/\d+-\d{16})\.(?:note|[A-Za-z0-9_-]+\.tsr)$/.exec(name) ?? [];
       if (stem !== undefined && [...files.keys()].some((one) => one.startsWith(`${stem}.`) && one.endsWith('.tsr')))

@@ -202,18 +202,16 @@ export async function loadOfficerAttention(
   const unclearChoices = [...unclearOf]
     .map(([source, decisions]) => ({ source, decisions }))
     .sort((a, b) => b.decisions - a.decisions);
-  const parts = attentionParts(
-    figures,
-    requests,
-    gaps.length,
+  const parts = attentionParts(figures, requests, {
+    gaps: gaps.length,
     agreement,
-    consentAfterWithdrawal.length,
+    consentAfter: consentAfterWithdrawal.length,
     scans,
-    messages.length,
-    dueTasks.length,
+    messages: messages.length,
+    dueTasks: dueTasks.length,
     unread,
-    sumOf(unclearOf),
-  );
+    unclearChoices: sumOf(unclearOf),
+  });
   const found = {
     open,
     requests,
@@ -286,12 +284,21 @@ function countOpen(views: readonly CaseView[]): OpenFigures {
   };
 }
 
+/** What needs attention besides the requests themselves; what is absent is 0. */
+interface FoundBesides {
+  readonly gaps: number;
+  readonly agreement: FindingCounts;
+  readonly consentAfter?: number;
+  readonly scans?: ScanAttention;
+  readonly messages?: number;
+  readonly dueTasks?: number;
+  readonly unread?: number;
+  readonly unclearChoices?: number;
+}
+
 /** One sentence for the head of the page and the command line. A request may be counted in several of its parts. */
-export function describeAttention(
-  requests: readonly OpenRequest[],
-  ...found: Parameters<typeof attentionParts> extends [unknown, unknown, ...infer Rest] ? Rest : never
-): string {
-  return sentenceOf(attentionParts(countOpen(requests.map(({ view }) => view)), requests, ...found));
+export function describeAttention(requests: readonly OpenRequest[], besides: FoundBesides): string {
+  return sentenceOf(attentionParts(countOpen(requests.map(({ view }) => view)), requests, besides));
 }
 
 function sentenceOf(parts: readonly AttentionPart[]): string {
@@ -301,14 +308,7 @@ function sentenceOf(parts: readonly AttentionPart[]): string {
 function attentionParts(
   { count: open, overdue, soon, dateless, optOuts, unclear, placeless, lawless }: OpenFigures,
   matched: readonly OpenRequest[],
-  gaps: number,
-  agreement: FindingCounts,
-  consentAfter = 0,
-  scans: ScanAttention = { beforeConsent: [], integrations: [] },
-  messages = 0,
-  dueTasks = 0,
-  unread = 0,
-  unclearChoices = 0,
+  besides: FoundBesides,
 ): readonly AttentionPart[] {
   const some: { which: RequestFigure; text: string }[] = [];
   const add = (which: RequestFigure, count: number, words: string) => {
@@ -328,7 +328,9 @@ function attentionParts(
   add('law-not-recorded', lawless, 'under a law that is not recorded');
   const all = open === 0 ? 'No open requests' : counted(open, 'request');
   const head = some.length === 0 ? all : `${all}: ${some.map(({ text }) => text).join(', ')}`;
-  const { undelivered, contradicting } = agreement;
+  const { gaps, consentAfter = 0, messages = 0, dueTasks = 0, unread = 0, unclearChoices = 0 } = besides;
+  const { scans = { beforeConsent: [], integrations: [] } } = besides;
+  const { undelivered, contradicting } = besides.agreement;
   const [sites, broken] = [scans.beforeConsent.length, scans.integrations.length];
   const parts: AttentionPart[] = [{ about: 'requests', text: head, requests: { all, some } }];
   const tell = (part: AttentionPart['about'], n: number, text: string) => {

@@ -118,7 +118,7 @@ export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
           await tx.insertMany('settings', [{ name: NOTIFIED, value: JSON.stringify(next) }], 'replace');
         const people = fresh.length === 0 ? [] : await listPeople({ store });
         const wanted = await loadPreferences(tx.query);
-        const sending = messagesFor(deps.channels, people, wanted, countNotices(fresh), {
+        const sending = messagesFor(deps.channels, { people, wanted }, countNotices(fresh), {
           at: now,
           digest: false,
           done: [],
@@ -141,7 +141,11 @@ export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
         const people = deps.channels.mail === null ? [] : await listPeople({ store });
         const channels = { ...deps.channels, chatUrl: null, webhook: null };
         const wanted = await loadPreferences(tx.query);
-        const sending = messagesFor(channels, people, wanted, countNotices(notices), { at: now, digest: true, done });
+        const sending = messagesFor(channels, { people, wanted }, countNotices(notices), {
+          at: now,
+          digest: true,
+          done,
+        });
         for (const job of sending) await jobs.enqueueIn(tx, job);
         told = sending.length;
         await context.completeIn(tx, { messages: told });
@@ -180,8 +184,7 @@ function rememberedAt(now: string, known: Notified, notices: readonly Notice[]):
 /** One mail for each person who may see and wants some of it, one chat message, and one webhook for each kind and source. */
 function messagesFor(
   { mail, chatUrl, webhook }: Channels,
-  people: readonly Person[],
-  wanted: ReadonlyMap<string, Preferences>,
+  { people, wanted }: { readonly people: readonly Person[]; readonly wanted: ReadonlyMap<string, Preferences> },
   told: readonly Told[],
   about: Pick<Payload, 'at' | 'digest' | 'done'>,
 ): readonly NewJob[] {

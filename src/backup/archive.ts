@@ -269,7 +269,7 @@ export async function readArchive(
   return {
     bytes,
     sha256: hash.digest('hex'),
-    manifest: checkManifest(path, manifest, mac, members, options.appendKey),
+    manifest: checkManifest(path, { manifest, mac, members }, options.appendKey),
     sizes: new Map(members.map((member) => [member.name, member.bytes])),
   };
 }
@@ -336,9 +336,11 @@ export async function wholeOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
 
 function checkManifest(
   path: string,
-  manifest: Buffer | null,
-  mac: string | null,
-  members: readonly Member[],
+  {
+    manifest,
+    mac,
+    members,
+  }: { readonly manifest: Buffer | null; readonly mac: string | null; readonly members: readonly Member[] },
   appendKey: Uint8Array | null,
 ): Readonly<Record<string, unknown>> {
   if (manifest === null || mac === null) throw new VerificationFault(`${path} has no manifest: ${WHERE_SHARED}.`);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import type { BackupKeep } from '../config/variables.ts';
+import type { BackupKeep } from '../config/read-values.ts';
 import type { Context } from '../context/context.ts';
 import { type BucketAddress, bucketAddressOf } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';

@@ -14,7 +14,10 @@ import type { Query, Store } from '../store/store.ts';
 import { copiedOnly, copiedWhole, copyByPage, copyEntries, copyWhole, readByKey } from './copy-tables.ts';
 
 interface CopyOptions {
-  readonly context: Context;
+  readonly context: Pick<
+    Context,
+    'store' | 'ledger' | 'keys' | 'instance' | 'projector' | 'projectorOver' | 'verifyCopy' | 'clock'
+  >;
   readonly to: Store;
   /** A name for the other database without a password, shown to people. */
   readonly name: string;
@@ -132,7 +135,7 @@ function open(to: Store, replaces: boolean): Promise<void> {
 }
 
 interface ReopenOptions {
-  readonly context: Context;
+  readonly context: Pick<Context, 'store' | 'keys' | 'instance' | 'clock'>;
   /** The database to which the installation moved; null: it is lost. */
   readonly to: Store | null;
   /** A name for this installation's own database without a password, shown to people. */

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BackupKeep } from '../config/variables.ts';
+import type { BackupKeep } from '../config/read-values.ts';
 
 /** A backup in a folder. */
 export interface BackupFile {

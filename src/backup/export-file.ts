@@ -84,7 +84,7 @@ export function createExportJobs(context: Needs) {
         });
         progress({ done: report.seq, total: report.seq, message: 'packing' });
         const draft = `${folder}.zip`;
-        const { bytes, sha256 } = await writeZip(folder, name, draft, madeAt, signal);
+        const { bytes, sha256 } = await writeZip({ folder, name, path: draft, date: madeAt }, signal);
         await assertHeld();
         const made = { file: `${name}.zip`, bytes, sha256, upTo: report.seq };
         await appendAction(
@@ -103,10 +103,12 @@ export function createExportJobs(context: Needs) {
 }
 
 async function writeZip(
-  folder: string,
-  name: string,
-  path: string,
-  date: string,
+  {
+    folder,
+    name,
+    path,
+    date,
+  }: { readonly folder: string; readonly name: string; readonly path: string; readonly date: string },
   signal: AbortSignal,
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const files = (await readdir(folder, { recursive: true, withFileTypes: true }))

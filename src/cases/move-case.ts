@@ -19,6 +19,7 @@ import {
   type KeyedAction,
   unlessRefused,
 } from '../ledger/append-action.ts';
+import type { Appended } from '../ledger/ledger.ts';
 import { documentsOfCase } from '../store/queries/documents-of-case.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import { ADDED_MEANWHILE, documentsToApprove, isApprovalOutdated, isAsSeen, NOT_COVERED } from './approval.ts';
@@ -91,7 +92,7 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
   const first = { action, keyParts: ['case', caseId, String(basedOn)] };
   const condition = approvalCondition(row, checked, await deps.profileOf(row.source));
   const appended = await unlessRefused(() =>
-    appendWithConsequences(deps.ledger, row.source, first, consequences, now, condition),
+    appendWithConsequences(deps.ledger, row.source, { first, consequences, condition }, now),
   );
   if (appended.outcome === 'refused')
     return checked.move === 'approve'
@@ -307,7 +308,7 @@ type OpenedCase =
 export async function openCase(
   deps: Pick<CaseWriting, 'ledger' | 'clock'>,
   input: OpenCaseInput,
-  also?: (tx: StoreTransaction, caseId: string) => Promise<unknown>,
+  also?: (tx: StoreTransaction, caseId: string, appended: Appended) => Promise<unknown>,
 ): Promise<OpenedCase> {
   const parsed = openCaseSchema.safeParse(input);
   if (!parsed.success) {
@@ -321,9 +322,16 @@ export async function openCase(
   if (request.receivedAt > now) return { outcome: 'refused', problems: ['receivedAt: is in the future'] };
   const caseId = `${source}-${idPart(source, reference ?? randomUUID())}`;
   const action: Action = { action: 'case.opened', caseId, ...request };
-  const appended = await appendAction(deps.ledger, source, action, ['case-opened', caseId], now, async (tx) => {
-    await also?.(tx, caseId);
-  });
+  const appended = await appendAction(
+    deps.ledger,
+    source,
+    action,
+    ['case-opened', caseId],
+    now,
+    async (tx, [recorded]) => {
+      if (recorded !== undefined) await also?.(tx, caseId, recorded);
+    },
+  );
   return { outcome: appended.outcome === 'stored' ? 'opened' : 'duplicate', caseId, seq: appended.seq };
 }
 

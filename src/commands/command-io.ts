@@ -1,5 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError, type OptionValues } from '@commander-js/extra-typings';
 import Table from 'cli-table3';
@@ -280,4 +281,13 @@ export function startedAs(): string {
   const isLocal =
     readEnvironmentVariable('npm_lifecycle_event') === 'npx' || /[\\/]node_modules[\\/]\.bin[\\/]/.test(path);
   return isLocal ? 'npx consent-ledger' : 'consent-ledger';
+}
+
+/** A text file, or standard input for `-`. Throws UsageError if it cannot be read or is not UTF-8. */
+export async function readText(path: string): Promise<string> {
+  const text = await (path === '-' ? readAll(process.stdin) : readFile(path, 'utf8')).catch((error: unknown) => {
+    throw cannotRead(path, error);
+  });
+  if (text.includes('\uFFFD')) throw new UsageError([`${path} is not UTF-8 text: save it as UTF-8.`]);
+  return text;
 }

@@ -51,7 +51,11 @@ export function registerDeliveryResend(delivery: CommandUnknownOpts, io: Command
  * A stored delivery prepared for sending again. Throws UsageError if the entry is not a delivery, its content was
  * erased or nothing can sign it.
  */
-export async function loadResend(context: Context, seq: number, { unsigned }: { unsigned: boolean }): Promise<Resend> {
+export async function loadResend(
+  context: Pick<Context, 'store' | 'sources'>,
+  seq: number,
+  { unsigned }: { unsigned: boolean },
+): Promise<Resend> {
   const { source, meta, body } = await loadStored(context, seq);
   const secrets = unsigned ? [] : (context.sources.find(source)?.webhookSecrets ?? []);
   const resend = resendOf({ meta, body }, secrets);

@@ -67,7 +67,11 @@ const FORWARD_MS = 15_000;
  * Forwards one delivery. A receiver under development may be down or respond with anything: the outcome is shown, and
  * the next delivery is sent anyway.
  */
-async function forward(context: Context, seq: number, to: string): Promise<{ readonly answered: string }> {
+async function forward(
+  context: Pick<Context, 'store' | 'sources'>,
+  seq: number,
+  to: string,
+): Promise<{ readonly answered: string }> {
   try {
     const { status, milliseconds } = await sendAgain(
       await loadResend(context, seq, { unsigned: false }),

@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
 import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { unprintableNote } from '../../reports/letters/letter.ts';
 import { letterSteps } from '../../reports/letters/texts.ts';
 import { UsageError } from '../core/errors.ts';
 import type { LetterDraft } from '../documents/produce-letter.ts';
-import { type CommandIo, cannotRead, printable, printResult, withJson, withOptions } from './command-io.ts';
+import { type CommandIo, printable, printResult, readText, withJson, withOptions } from './command-io.ts';
 import { catchUpTo, documentFlags, finishDocument, madeAtOf, problemOf, refuseDocument } from './produce-document.ts';
 import { withContext } from './run-context.ts';
 
@@ -44,7 +42,13 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
         const { draftLetter, produceLetter } = await import('../documents/produce-letter.ts');
         const deps = { ...context.documents, cases: context.cases };
         const { language = null, recipient = null, asOf } = options;
-        const wish = { caseId, step, language, recipient, text: await readText(options.text) };
+        const wish = {
+          caseId,
+          step,
+          language,
+          recipient,
+          text: options.text === undefined ? null : await readText(options.text),
+        };
         await catchUpTo(context, asOf);
         if (options.proposals === true) {
           const draft = await draftLetter(deps, wish);
@@ -67,17 +71,6 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
         await finishDocument(io, options, made, { what: `letter ${made.documentId} (${step}, ${made.letter.locale})` });
       }),
     );
-}
-
-async function readText(file: string | undefined): Promise<string | null> {
-  if (file === undefined) return null;
-  const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw cannotRead(file, error);
-    },
-  );
-  if (text.includes('\uFFFD')) throw new UsageError([`${file} is not UTF-8 text: save it as UTF-8.`]);
-  return text;
 }
 
 function sayLanguage(

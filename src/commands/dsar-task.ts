@@ -44,12 +44,15 @@ Example:
     )
     .action((caseId, options) => {
       const { what, due, owner, ownerEmail, instructions } = options;
-      return record(io, caseId, options, 'add-task', {
-        what,
-        due,
-        ...(owner === undefined ? {} : { owner }),
-        ...(ownerEmail === undefined ? {} : { ownerEmail }),
-        ...(instructions === undefined ? {} : { instructions }),
+      return record(io, caseId, options, {
+        move: 'add-task',
+        details: {
+          what,
+          due,
+          ...(owner === undefined ? {} : { owner }),
+          ...(ownerEmail === undefined ? {} : { ownerEmail }),
+          ...(instructions === undefined ? {} : { instructions }),
+        },
       });
     });
 
@@ -74,7 +77,9 @@ Example:
     .description('end the link to a task at once')
     .argument('<case>', 'case id')
     .argument('<task>', 'number from `dsar task list`')
-    .action((caseId, number, options) => record(io, caseId, options, 'unshare-task', { task: number }));
+    .action((caseId, number, options) =>
+      record(io, caseId, options, { move: 'unshare-task', details: { task: number } }),
+    );
 
   withJson(task.command('mail'))
     .description('mail a task to its owner with a link to it; a worker sends it')
@@ -91,7 +96,7 @@ Example:
     .action((caseId, number, options) => {
       const { outcome, note } = options;
       const details = { task: number, outcome, ...(note === undefined ? {} : { note }) };
-      return record(io, caseId, options, 'finish-task', details);
+      return record(io, caseId, options, { move: 'finish-task', details });
     });
 }
 
@@ -100,8 +105,7 @@ async function record(
   io: CommandIo,
   caseId: string,
   options: { json?: boolean },
-  move: MoveName,
-  details: Record<string, unknown>,
+  { move, details }: { readonly move: MoveName; readonly details: Record<string, unknown> },
 ): Promise<void> {
   await withCaughtUp(async (context) => {
     const input = { caseId, move, details, actor: COMMAND_LINE_ACTOR };
@@ -151,7 +155,12 @@ async function mail(io: CommandIo, caseId: string, task: string, options: { json
   });
 }
 
-async function printTasks(context: Context, io: CommandIo, caseId: string, options: { json?: boolean }): Promise<void> {
+async function printTasks(
+  context: Pick<Context, 'epoch' | 'cases' | 'clock'>,
+  io: CommandIo,
+  caseId: string,
+  options: { json?: boolean },
+): Promise<void> {
   const shown = await showCase(context.cases, caseId, isoNow(context.clock));
   if (shown === null) throw new UsageError([unknownCase(printable(caseId))]);
   const tasks = await summariseTasks(context, shown.view);

@@ -82,7 +82,7 @@ function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {
 }
 
 /** As the page and the API filter: null for unassigned requests, the id of an account, or the text that names someone without one. */
-async function assigneeIn(context: Context, given: string): Promise<string | null> {
+async function assigneeIn(context: Pick<Context, 'store'>, given: string): Promise<string | null> {
   const wanted = given.trim();
   if (wanted === 'nobody') return null;
   if (wanted === 'me')
@@ -211,7 +211,9 @@ function openingOf(flags: OpenFlags, timeZone: string): OpenCaseInput {
 }
 
 /** Opens the installation and brings its read models up to date, so that recent appends are visible. */
-function withCases<T>(work: (deps: CaseWriting, context: Context) => Promise<T>): Promise<T> {
+function withCases<T>(
+  work: (deps: CaseWriting, context: Pick<Context, 'config' | 'store' | 'sources' | 'projector'>) => Promise<T>,
+): Promise<T> {
   return withCaughtUp(async (context) => {
     return work(context.cases, context);
   });

@@ -13,13 +13,8 @@ import {
   writeSecretOnce,
 } from '../config/key-files.ts';
 import { INSTANCE_FINGERPRINT } from '../config/load-keys.ts';
-import {
-  type DatabaseAddress,
-  type VariableName,
-  valuesSchema,
-  variableNames,
-  variables,
-} from '../config/variables.ts';
+import type { DatabaseAddress } from '../config/read-values.ts';
+import { type VariableName, valuesSchema, variableNames, variables } from '../config/variables.ts';
 import { isInstallationBegun, openDatabaseToRead } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { keyFingerprint } from '../crypto/keys.ts';

@@ -14,6 +14,7 @@ import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
 import { sourcesNeedingSecondOfficer } from '../erasure/proposal.ts';
 import { rewriteErasureRecords } from '../erasure/records.ts';
 import { summaryOf } from '../erasure/summary.ts';
+import type { ProofOptions } from '../ledger/prove-entry.ts';
 import {
   type CommandIo,
   counted,
@@ -116,7 +117,7 @@ interface Certificate {
 
 /** The erasure is done by now: a problem with its certificate is reported but does not undo it. */
 async function certify(
-  context: Context,
+  context: Pick<Context, 'documents'>,
   { certificate, source }: EraseFlags,
   from: string | null | undefined,
   erasure: ErasureFacts,
@@ -142,7 +143,7 @@ function certificateText(certificate: Certificate | null): string[] {
   ];
 }
 
-function lawNameOf({ cases }: Context, law: string): string {
+function lawNameOf({ cases }: Pick<Context, 'cases'>, law: string): string {
   return cases.regimes.regimes.get(law)?.law ?? law;
 }
 
@@ -150,7 +151,11 @@ function collect(name: string, names: readonly string[] = []): string[] {
   return [...names, name];
 }
 
-async function planOf(context: Context, entries: readonly string[], flags: EraseFlags): Promise<ErasurePlan> {
+async function planOf(
+  context: Pick<Context, 'config' | 'sources' | 'erasure'>,
+  entries: readonly string[],
+  flags: EraseFlags,
+): Promise<ErasurePlan> {
   const scopes = [
     entries.length > 0,
     flags.subject !== undefined,
@@ -167,7 +172,7 @@ async function planOf(context: Context, entries: readonly string[], flags: Erase
   return planErasure(erasure, choice.chosen);
 }
 
-function choiceOf({ config }: Context, entries: readonly string[], flags: EraseFlags): ErasureChoice {
+function choiceOf({ config }: Pick<Context, 'config'>, entries: readonly string[], flags: EraseFlags): ErasureChoice {
   const { source, subject, case: caseId, to, from, kind } = flags;
   if (subject !== undefined) {
     const withCases = flags.withCases === true;
@@ -184,7 +189,7 @@ function choiceOf({ config }: Context, entries: readonly string[], flags: EraseF
   };
 }
 
-function decisionOf({ cases }: Context, flags: EraseFlags): ErasureDecision {
+function decisionOf({ cases }: Pick<Context, 'cases'>, flags: EraseFlags): ErasureDecision {
   const { reason, law, officer, confirmedBy = null, despite = [] } = flags;
   const problems: string[] = [];
   if (reason === undefined) problems.push('--yes requires --reason: the reason for erasing (see --help).');
@@ -201,7 +206,7 @@ function decisionOf({ cases }: Context, flags: EraseFlags): ErasureDecision {
 
 /** Throws UsageError if a controller profile requires two officers and there is only one. */
 async function assertSecondOfficer(
-  context: Context,
+  context: Pick<Context, 'sources' | 'loadProfile'>,
   plan: ErasurePlan,
   { confirmedBy }: ErasureDecision,
 ): Promise<void> {
@@ -289,7 +294,11 @@ function rangesText(seqs: readonly number[]): string {
  * Reports what an interrupted erasure left first, and cleans it up with --yes: running the same command again would
  * find nothing left to erase.
  */
-async function lookForInterrupted({ erasure }: Context, io: CommandIo, { yes }: EraseFlags): Promise<void> {
+async function lookForInterrupted(
+  { erasure }: Pick<Context, 'erasure'>,
+  io: CommandIo,
+  { yes }: EraseFlags,
+): Promise<void> {
   if (!(await isUnfinished(erasure))) return;
   if (yes === true) await finishErasures(erasure);
   io.stderr.write(
@@ -299,7 +308,11 @@ async function lookForInterrupted({ erasure }: Context, io: CommandIo, { yes }: 
   );
 }
 
-async function finish(context: Context, io: CommandIo, flags: EraseFlags): Promise<void> {
+async function finish(
+  context: ProofOptions & Pick<Context, 'cases' | 'documents' | 'erasure'>,
+  io: CommandIo,
+  flags: EraseFlags,
+): Promise<void> {
   const finished = await finishErasures(context.erasure);
   const records = await rewriteErasureRecords(context.erasure);
   const certificate = await certifyLast(context, flags);
@@ -316,14 +329,17 @@ async function finish(context: Context, io: CommandIo, flags: EraseFlags): Promi
   );
 }
 
-async function certifyLast(context: Context, flags: EraseFlags): Promise<Certificate | null> {
+async function certifyLast(
+  context: ProofOptions & Pick<Context, 'cases' | 'documents'>,
+  flags: EraseFlags,
+): Promise<Certificate | null> {
   if (flags.certificate === undefined) return null;
   const last = await lastErasure(context, (law) => lawNameOf(context, law));
   if ('problem' in last) return { file: flags.certificate.path, documentId: null, problem: last.problem };
   return certify(context, flags, last.source, last.facts);
 }
 
-async function again({ erasure }: Context, io: CommandIo, flags: EraseFlags): Promise<void> {
+async function again({ erasure }: Pick<Context, 'erasure'>, io: CommandIo, flags: EraseFlags): Promise<void> {
   const done = await reapplyErasures(erasure);
   if (done.problems.length > 0) io.exitCode = 1;
   printResult(io, flags, done, () =>

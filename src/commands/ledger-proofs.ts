@@ -10,7 +10,7 @@ import { verifierKeyPath } from '../context/data-directory.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
-import { createProver, type ProofFiles, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
+import { createProver, type ProofFiles, type ProofOptions, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
 import { newestCheckpoint } from '../ledger/stored-checkpoints.ts';
 import { openTree } from '../ledger/tree.ts';
 import { readOutsideNotes } from '../ledger/verify/outside-checkpoints.ts';
@@ -65,7 +65,7 @@ export function registerLedgerProofs(ledger: CommandUnknownOpts, io: CommandIo):
     )
     .argument('[new]', 'size of the later checkpoint, or a file with it; default: the newest', sizeOrFile)
     .description('prove that a later checkpoint continues an earlier one (exit code 3 if it does not)')
-    .action((old, later, options) => withContext((context) => showConsistency(context, io, old, later, options)));
+    .action((old, later, options) => withContext((context) => showConsistency(context, io, { old, later }, options)));
 }
 
 function sizeOrFile(text: string): number | string {
@@ -75,7 +75,7 @@ function sizeOrFile(text: string): number | string {
 }
 
 async function prove(
-  context: Context,
+  context: ProofOptions & Pick<Context, 'verifierKey' | 'projector' | 'seal' | 'clock'>,
   io: CommandIo,
   what: string,
   options: { out?: string; content: boolean; json?: boolean },
@@ -132,7 +132,7 @@ async function prove(
 }
 
 async function giveReceipt(
-  context: Context,
+  context: ProofOptions & Pick<Context, 'seal'>,
   io: CommandIo,
   seq: number,
   options: { out?: string; salt: boolean; json?: boolean },
@@ -162,7 +162,10 @@ async function giveReceipt(
 }
 
 /** The entries of a case, document or decision, in order. Throws UsageError if it does not exist. */
-async function entriesOf({ store, projector }: Context, what: string): Promise<readonly number[]> {
+async function entriesOf(
+  { store, projector }: Pick<ProofOptions, 'store'> & Pick<Context, 'projector'>,
+  what: string,
+): Promise<readonly number[]> {
   const { read } = store;
   if (/^[1-9]\d{0,15}$/.test(what)) return [Number(what)];
   await projector.catchUp();
@@ -180,7 +183,7 @@ const isZip = (path: string | undefined) => path?.toLowerCase().endsWith('.zip')
 
 /** Writes the files into a folder, or as one ZIP; resolves with what was written. Throws UsageError if it cannot be. */
 async function writeProofs(
-  { verifierKey, clock }: Context,
+  { verifierKey, clock }: Pick<Context, 'verifierKey' | 'clock'>,
   out: string,
   proven: readonly (ProofFiles & { readonly seq: number })[],
 ): Promise<string[]> {
@@ -202,10 +205,9 @@ async function writeProofs(
 }
 
 async function showConsistency(
-  context: Context,
+  context: Pick<Context, 'store' | 'keys' | 'seal'>,
   io: CommandIo,
-  old: number | string,
-  later: number | string | undefined,
+  { old, later }: { readonly old: number | string; readonly later: number | string | undefined },
   options: { json?: boolean },
 ): Promise<void> {
   const to = await laterCheckpoint(context, later);
@@ -248,7 +250,7 @@ async function showConsistency(
 }
 
 /** A checkpoint from a file, signed with this ledger's key. Throws UsageError if there is none. */
-async function readOutside({ keys }: Context, path: string): Promise<TreeHead & { note: string }> {
+async function readOutside({ keys }: Pick<Context, 'keys'>, path: string): Promise<TreeHead & { note: string }> {
   const { notes, refused } = await readOutsideNotes(path).catch((error: NodeJS.ErrnoException): never => {
     throw error.syscall === undefined ? error : cannotRead(path, error);
   });
@@ -262,7 +264,7 @@ async function readOutside({ keys }: Context, path: string): Promise<TreeHead & 
 }
 
 async function laterCheckpoint(
-  context: Context,
+  context: Pick<Context, 'store' | 'keys' | 'seal'>,
   later: number | string | undefined,
 ): Promise<{ head: TreeHead; note: string }> {
   if (typeof later === 'string') {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config/config.ts';
-import type { DatabaseAddress } from '../config/variables.ts';
+import type { DatabaseAddress } from '../config/read-values.ts';
 import { openDatabaseToRead } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseVerifierKey } from '../crypto/checkpoint.ts';

@@ -219,7 +219,7 @@ function notSealedText({ seq, reason }: { readonly seq: number; readonly reason:
   return `${pc.red('✗ not sealed')}: entry ${seq}: ${reason}. Run \`consent-ledger ledger verify\`.`;
 }
 
-async function reread(context: Context, slug: string, check: boolean): Promise<void> {
+async function reread(context: Pick<Context, 'sources'>, slug: string, check: boolean): Promise<void> {
   if (check) throw new UsageError(['--reread and --check cannot be combined.']);
   const { outcome } = await context.sources.reread(slug, COMMAND_LINE_ACTOR);
   if (outcome === 'unknown')
@@ -227,7 +227,10 @@ async function reread(context: Context, slug: string, check: boolean): Promise<v
   if (outcome !== 'done') throw new Error(changedMeanwhile(printable(slug)));
 }
 
-async function rebuildAll(context: Context, onProgress: (done: number, total: number) => void) {
+async function rebuildAll(
+  context: Pick<Context, 'store' | 'projector' | 'rebuild'>,
+  onProgress: (done: number, total: number) => void,
+) {
   // Catching up would silently correct a wrong position, leaving nothing to report.
   if ((await findPositionFault(context.store.read)) === null) await context.projector.catchUp();
   return context.rebuild(onProgress);

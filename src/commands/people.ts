@@ -86,7 +86,9 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
         const sources = reachOf(context, options, null);
         const { name, role = 'officer' } = options;
         const base = options.adminUrl ?? adminUrlOf(context);
-        print(io, options, base, await invitePerson(context, { name, email, role, sources }, administrator));
+        print(io, options, base, {
+          outcome: await invitePerson(context, { name, email, role, sources }, administrator),
+        });
       }),
     );
 
@@ -107,7 +109,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
         }
         if (address !== undefined && outcome.outcome === 'done')
           outcome = await changeAddress(context, person.personId, address, administrator);
-        print(io, options, null, outcome);
+        print(io, options, null, { outcome });
       }),
     );
 
@@ -125,7 +127,10 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
         const base = options.adminUrl ?? adminUrlOf(context);
         const choices = { withoutSecondFactor: options.removeCode ?? false, isKnown: options.endAccess ?? false };
         const ended = choices.isKnown ? await listApiTokens(context, personId) : undefined;
-        print(io, options, base, await createPasswordLink(context, personId, administrator, choices), ended);
+        print(io, options, base, {
+          outcome: await createPasswordLink(context, personId, administrator, choices),
+          ended,
+        });
       }),
     );
 
@@ -135,7 +140,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
     .action((email, options) =>
       withContext(async (context) => {
         const { personId } = await findAccount(context, email);
-        print(io, options, null, await setDisabled(context, personId, true, administrator));
+        print(io, options, null, { outcome: await setDisabled(context, personId, true, administrator) });
       }),
     );
 
@@ -149,7 +154,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
           throw new UsageError(['Specify the e-mail address of the account, or use --held without one.']);
         if (email !== undefined) {
           const { personId } = await findAccount(context, email);
-          return print(io, options, null, await setDisabled(context, personId, false, administrator));
+          return print(io, options, null, { outcome: await setDisabled(context, personId, false, administrator) });
         }
         await context.projector.catchUp();
         const held = await listHeld(context);
@@ -180,7 +185,7 @@ function roleOf(text: string): Role {
 }
 
 function reachOf(
-  context: Context,
+  context: Pick<Context, 'sources'>,
   { source, allSources }: OptionsOf<typeof rightsOptions>,
   before: readonly string[] | null,
 ): string[] | null {
@@ -194,8 +199,7 @@ function print(
   io: CommandIo,
   options: { json?: boolean },
   base: string | null,
-  outcome: PersonOutcome,
-  ended?: readonly ApiToken[],
+  { outcome, ended }: { readonly outcome: PersonOutcome; readonly ended?: readonly ApiToken[] | undefined },
 ): void {
   switch (outcome.outcome) {
     case 'unknown':

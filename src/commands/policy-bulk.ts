@@ -15,7 +15,7 @@ import {
   planBulk,
   runBulk,
   type SentBatch,
-  type SentBefore,
+  sentBeforeText,
 } from '../policies/bulk.ts';
 import { parseBulkItems } from '../policies/bulk-file.ts';
 import type { FormA } from '../policies/generate.ts';
@@ -49,7 +49,7 @@ export function registerPolicyBulk(policy: CommandUnknownOpts, io: CommandIo): v
         throw new UsageError([`Invalid --batch-size: the service accepts at most ${MAX_BATCH_ITEMS} items per batch.`]);
       const source = callableSource(context, flags.source);
       const planId = await choosePlan(context, source, items, flags);
-      if (flags.background === true) return enqueue(context, io, flags, source, planId);
+      if (flags.background === true) return enqueue(context, io, flags, { source, planId });
       const { line, ...patience } = patienceOf(io, flags);
       const ended = await runBulk(context.policies, {
         source,
@@ -75,7 +75,7 @@ export function registerPolicyBulk(policy: CommandUnknownOpts, io: CommandIo): v
       };
       printResult(io, flags, unwritten === null ? value : { ...value, unwritten }, () =>
         [
-          bulkText(planId, ended, results, waiting, resumeCommand(flags)),
+          bulkText({ planId, ended, items: results, waiting, resume: resumeCommand(flags) }),
           ...(unwritten === null ? [] : [unwritten]),
         ].join('\n'),
       );
@@ -101,7 +101,7 @@ function bulkCommand(policy: CommandUnknownOpts) {
 }
 
 async function choosePlan(
-  context: Context,
+  context: Pick<Context, 'policies'>,
   source: Source,
   items: readonly FormA[],
   flags: BulkFlags,
@@ -125,7 +125,10 @@ async function choosePlan(
     again: flags.again,
   });
   if (planned.outcome === 'planned') return planned.planId;
-  if (planned.outcome === 'sent-before') throw sentBefore(planned, items.length);
+  if (planned.outcome === 'sent-before')
+    throw new UsageError([
+      `${printable(sentBeforeText(planned, items.length, minuteText))} Remove them from the file; --again would generate them a second time.`,
+    ]);
   const { plan } = planned;
   const counts = countsOf(await loadPlanItems(context.policies, plan.plan_id));
   throw new UsageError([
@@ -133,20 +136,11 @@ async function choosePlan(
   ]);
 }
 
-function sentBefore({ positions, first }: SentBefore, total: number): UsageError {
-  const numbers = positions.slice(0, SHOWN).map((position) => position + 1);
-  const named = `${numbers.join(', ')}${positions.length > SHOWN ? ', …' : ''}`;
-  return new UsageError([
-    `${positions.length} of ${counted(total, 'item')} ${positions.length === 1 ? 'was' : 'were'} already sent (item ${named}), the first with ${printable(first.file ?? first.id)} on ${minuteText(first.at)}. Remove them from the file; --again would generate them a second time.`,
-  ]);
-}
-
 async function enqueue(
-  context: Context,
+  context: Pick<Context, 'jobs'>,
   io: CommandIo,
   flags: BulkFlags,
-  source: Source,
-  planId: string,
+  { source, planId }: { readonly source: Source; readonly planId: string },
 ): Promise<void> {
   const job = await context.jobs.enqueue({
     kind: 'policy-bulk',
@@ -202,13 +196,19 @@ function summaryOf(counts: Counts): string {
 const SHOWN = 60;
 
 /** The result of a run for people: a row per item, the counts, and what to do next. */
-function bulkText(
-  planId: string,
-  ended: BulkEnd,
-  items: readonly ItemRow[],
-  waiting: readonly SentBatch[],
-  resume: string,
-): string {
+function bulkText({
+  planId,
+  ended,
+  items,
+  waiting,
+  resume,
+}: {
+  readonly planId: string;
+  readonly ended: BulkEnd;
+  readonly items: readonly ItemRow[];
+  readonly waiting: readonly SentBatch[];
+  readonly resume: string;
+}): string {
   const rows = items.map(shownItem);
   const columns: readonly (readonly [string, (row: Shown) => string | number | null])[] = [
     ['item', (row) => row.item],

@@ -68,7 +68,7 @@ function diffCommand(policy: CommandUnknownOpts) {
     .option('--raw', 'compare the stored responses instead of their visible text');
 }
 
-async function compare(context: Context, options: DiffFlags, before: Side, after: Side) {
+async function compare(context: Pick<Context, 'store'>, options: DiffFlags, before: Side, after: Side) {
   const [older, newer] = await Promise.all([before, after].map((side) => loadSide(context, options.source, side)));
   if (older === undefined || newer === undefined) throw new Error('a side of the comparison is missing');
   const compared = diffTexts(older, newer, { raw: options.raw === true });
@@ -79,7 +79,7 @@ async function compare(context: Context, options: DiffFlags, before: Side, after
   return { source: options.source, before, after, same: compared.diff === '', diff: compared.diff };
 }
 
-async function loadSide(context: Context, source: string, side: Side) {
+async function loadSide(context: Pick<Context, 'store'>, source: string, side: Side) {
   if (side.textSha256 === null)
     throw new UsageError([`Entry ${side.seq} has no text: the service answered that there is none.`]);
   const text = await loadStoredText(context.store.read, source, side.seq);
@@ -90,7 +90,11 @@ async function loadSide(context: Context, source: string, side: Side) {
   return { name: `${targetText(side.target)}, entry ${side.seq}${seen}`, text };
 }
 
-async function chooseByTime(context: Context, policyName: string, options: DiffFlags): Promise<[Side, Side]> {
+async function chooseByTime(
+  context: Pick<Context, 'config' | 'store'>,
+  policyName: string,
+  options: DiffFlags,
+): Promise<[Side, Side]> {
   const all = await loadTargets(context, policyName, options);
   // The policy's public page, unless only the embed endpoint has more than one text to compare.
   const { target, versions } = all.find((one) => one.versions.length > 1) ?? all[0];
@@ -127,7 +131,7 @@ function sideOf(target: string, version: TextVersion): Side {
   return { target, seq: version.firstSeq, textSha256: version.textSha256, version, uncertain: false };
 }
 
-async function chooseBySeq(context: Context, options: DiffFlags): Promise<[Side, Side]> {
+async function chooseBySeq(context: Pick<Context, 'store'>, options: DiffFlags): Promise<[Side, Side]> {
   const [first, second, ...more] = options.seq ?? [];
   if (first === undefined || second === undefined || more.length > 0)
     throw new UsageError(['Use --seq twice: the entry of the older text and that of the newer one.']);
@@ -136,7 +140,7 @@ async function chooseBySeq(context: Context, options: DiffFlags): Promise<[Side,
   return [await sideOfEntry(context, options.source, first), await sideOfEntry(context, options.source, second)];
 }
 
-async function sideOfEntry(context: Context, source: string, seq: number): Promise<Side> {
+async function sideOfEntry(context: Pick<Context, 'store'>, source: string, seq: number): Promise<Side> {
   const fetched = await findFetch(context.store.read, source, seq);
   if (fetched === null)
     throw new UsageError([`Entry ${seq} is not a policy text of source ${printable(source)}: see \`policy show\`.`]);
@@ -219,7 +223,7 @@ function chooseTwo(
 }
 
 async function compareDescriptions(
-  context: Context,
+  context: Pick<Context, 'store'>,
   source: string,
   before: StoredDescription,
   after: StoredDescription,
@@ -251,7 +255,11 @@ function diffText({ operations, diff }: Awaited<ReturnType<typeof compareDescrip
   );
 }
 
-async function loadDescription(context: Context, source: string, { seq }: StoredDescription): Promise<string> {
+async function loadDescription(
+  context: Pick<Context, 'store'>,
+  source: string,
+  { seq }: StoredDescription,
+): Promise<string> {
   const stored = await loadStoredText(context.store.read, source, seq);
   if (stored === null) throw new UsageError([`The description in entry ${seq} was erased.`]);
   return indentJson(stored.bytes.toString('utf8'));

@@ -54,7 +54,12 @@ function publishCommand(policy: CommandUnknownOpts) {
     .option('--seconds <number>', 'seconds to wait for the webhooks about each policy', wholeNumberFrom(1), 30);
 }
 
-async function publishOne(context: Context, io: CommandIo, id: string, flags: PublishFlags) {
+async function publishOne(
+  context: Pick<Context, 'store' | 'sources' | 'policies' | 'projector'>,
+  io: CommandIo,
+  id: string,
+  flags: PublishFlags,
+) {
   const source = callableSource(context, flags.source);
   const { line, ...patience } = patienceOf(io, flags);
   await settleCalls(context.policies);
@@ -77,15 +82,17 @@ async function publishOne(context: Context, io: CommandIo, id: string, flags: Pu
   }
   line.end();
   const seconds = ((Date.now() - began) / 1000).toFixed(1);
-  return { id, ended, arrivals, text: sentenceOf(id, ended, flags.wait, arrivals, seconds) };
+  return { id, ended, arrivals, text: sentenceOf(id, ended, { waited: flags.wait, arrivals, seconds }) };
 }
 
 function sentenceOf(
   id: string,
   ended: PublishOutcome,
-  waited: boolean,
-  arrivals: readonly Arrival[] | null,
-  seconds: string,
+  {
+    waited,
+    arrivals,
+    seconds,
+  }: { readonly waited: boolean; readonly arrivals: readonly Arrival[] | null; readonly seconds: string },
 ): string {
   switch (ended.outcome) {
     case 'done': {

@@ -28,7 +28,7 @@ export function registerPolicySnapshots(policy: CommandUnknownOpts, io: CommandI
       const sources = chooseSources(context, options.source);
       const stop = new AbortController();
       void io.untilStopped().then(() => stop.abort(new Error('stopped')));
-      const fetched = await fetchAll(context, sources, options, io, stop.signal);
+      const fetched = await fetchAll(context, { sources, options }, io, stop.signal);
       await context.projector.catchUp();
       const rows = await Promise.all(fetched.map((one) => rowOf(context, one)));
       if (rows.length === 0 || rows.some(({ outcome }) => outcome === 'refused' || outcome === 'not-configured'))
@@ -56,9 +56,8 @@ interface Fetched {
 }
 
 async function fetchAll(
-  context: Context,
-  sources: readonly Source[],
-  options: SnapshotFlags,
+  context: Pick<Context, 'store' | 'snapshots' | 'projector'>,
+  { sources, options }: { readonly sources: readonly Source[]; readonly options: SnapshotFlags },
   io: CommandIo,
   signal: AbortSignal,
 ): Promise<Fetched[]> {
@@ -83,7 +82,7 @@ async function fetchAll(
 }
 
 async function choosePolicies(
-  context: Context,
+  context: Pick<Context, 'store' | 'snapshots'>,
   source: Source,
   { policy, type }: SnapshotFlags,
   signal: AbortSignal,
@@ -98,7 +97,7 @@ async function choosePolicies(
 }
 
 /** A row about a fetch, with the interval during which the text is known to have come into force. */
-async function rowOf(context: Context, { source, policy, look, reason }: Fetched) {
+async function rowOf(context: Pick<Context, 'store'>, { source, policy, look, reason }: Fetched) {
   const about = { source, policyId: policy.policyId, policyType: policy.policyType };
   if (look === null) return { ...about, target: null, outcome: 'not-configured' as const, sentence: reason ?? '' };
   if (look.outcome === 'refused') {
@@ -164,7 +163,7 @@ function foundText(row: Extract<Row, { outcome: 'taken' }>): string {
   return row.phase === 'provisional' ? `${what}, provisional` : what;
 }
 
-function chooseSources(context: Context, slug: string | undefined): readonly Source[] {
+function chooseSources(context: Pick<Context, 'sources'>, slug: string | undefined): readonly Source[] {
   if (slug === undefined) {
     const sources = context.sources.list();
     const followed = sources.filter(({ siteUrl }) => siteUrl !== null);

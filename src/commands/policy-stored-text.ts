@@ -78,7 +78,11 @@ function askedOf({ clock, config }: Pick<Context, 'clock' | 'config'>, at: strin
 }
 
 /** Null if it was erased; empty if the service answered 404 or 410. */
-async function loadText(context: Context, options: TextFlags, version: NamedVersion): Promise<string | null> {
+async function loadText(
+  context: Pick<Context, 'store'>,
+  options: TextFlags,
+  version: NamedVersion,
+): Promise<string | null> {
   if (version.textSha256 === null) return '';
   const stored = await loadStoredText(context.store.read, options.source, version.firstSeq);
   if (stored === null) return null;

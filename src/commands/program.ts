@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   people: async () => (await import('./people.ts')).registerPeople,
   token: async () => (await import('./token.ts')).registerToken,
   source: async () => (await import('./source.ts')).registerSource,
+  profile: async () => (await import('./profile.ts')).registerProfile,
   delivery: async () => (await import('./delivery.ts')).registerDelivery,
   sync: async () => (await import('./sync.ts')).registerSync,
   // The calculator opens no installation, so do not load the code for one.

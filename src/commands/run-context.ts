@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { type Config, DEFAULT_SOURCE, loadProcessConfig } from '../config/config.ts';
-import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
+import type { DatabaseAddress } from '../config/read-values.ts';
+import { valuesSchema } from '../config/variables.ts';
 import { type Context, openContext } from '../context/context.ts';
 import { UsageError, unknownSource } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';

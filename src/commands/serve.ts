@@ -8,6 +8,7 @@ import { StoreUnavailable, UsageError } from '../core/errors.ts';
 import { closeWithin } from '../jobs/time-limits.ts';
 import { createSetUpLink } from '../people/links.ts';
 import { hasPeople } from '../people/people.ts';
+import type { PeopleDeps } from '../people/sessions.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { type CommandIo, keepHeapSmall, STOP_ALL_MS, timeText, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
@@ -97,7 +98,7 @@ function receiveFirst(): void {
 const STOP_MS = 15_000;
 
 /** An unreadable profile prevents letters and reports, but not receiving deliveries. */
-async function warnOfProfiles(context: Context): Promise<void> {
+async function warnOfProfiles(context: Pick<Context, 'config' | 'sources' | 'loadProfile' | 'log'>): Promise<void> {
   const own = context.sources.list().filter(({ options }) => options.controllerFile !== null);
   for (const source of [null, ...own])
     try {
@@ -118,7 +119,7 @@ async function warnOfProfiles(context: Context): Promise<void> {
 }
 
 /** If sealing fails, it is done after the next start. */
-async function sealAtStop(context: Context): Promise<void> {
+async function sealAtStop(context: Pick<Context, 'seal' | 'log'>): Promise<void> {
   try {
     await context.seal();
   } catch (error) {
@@ -131,7 +132,7 @@ async function sealAtStop(context: Context): Promise<void> {
  * Where to sign in; if there is no account yet, a one-time link that creates the first one. If the store cannot write
  * at the moment, the server still serves.
  */
-async function signInText(context: Context, adminUrl: string): Promise<string> {
+async function signInText(context: PeopleDeps & Pick<Context, 'log'>, adminUrl: string): Promise<string> {
   try {
     if (await hasPeople(context)) return `  sign in   ${adminUrl}/sign-in\n`;
     const { token, expiresAt } = await createSetUpLink(context, 'server start');

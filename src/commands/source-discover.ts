@@ -88,7 +88,12 @@ function discoverCommand(source: CommandUnknownOpts) {
     .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR);
 }
 
-async function accept(context: Context, io: CommandIo, slug: string, options: DiscoverFlags): Promise<void> {
+async function accept(
+  context: Pick<Context, 'store' | 'sources' | 'rejected' | 'clock'>,
+  io: CommandIo,
+  slug: string,
+  options: DiscoverFlags,
+): Promise<void> {
   const proposal = await loadProposal(context.store.read, slug);
   if (proposal === null) throw new UsageError([`No proposal for ${slug} yet: run \`source discover ${slug}\` first.`]);
   if (options.accept !== true && options.accept !== proposal.proposalId)
@@ -127,7 +132,11 @@ async function accept(context: Context, io: CommandIo, slug: string, options: Di
 }
 
 /** Judges a proposal on what arrived since; throws UsageError if it changes what is understood without a decision to do so. */
-async function assertStillHolds(context: Context, slug: string, proposal: FieldMapping): Promise<void> {
+async function assertStillHolds(
+  context: Pick<Context, 'store' | 'sources' | 'rejected' | 'clock'>,
+  slug: string,
+  proposal: FieldMapping,
+): Promise<void> {
   if (proposal.including.length > 0) return;
   const { store, rejected, clock } = context;
   const source = findSource(context, slug);
@@ -140,7 +149,12 @@ async function assertStillHolds(context: Context, slug: string, proposal: FieldM
 }
 
 /** Waits for deliveries to any server on the same database: ledger and ring contain them. */
-async function listen(context: Context, io: CommandIo, slug: string, options: DiscoverFlags): Promise<number> {
+async function listen(
+  context: Pick<Context, 'store' | 'rejected'>,
+  io: CommandIo,
+  slug: string,
+  options: DiscoverFlags,
+): Promise<number> {
   if (options.for === undefined && options.deliveries === undefined) return 0;
   const { store, rejected } = context;
   let kept = { count: 0, upTo: await lastDelivery(store.read, slug) };

@@ -89,7 +89,13 @@ export function registerSourceRotate(source: CommandUnknownOpts, io: CommandIo):
         if (outcome.outcome === 'done') done.push(`${step.what} (entry ${outcome.seq})`);
         if (goesOn) continue;
         if (outcome.outcome !== 'done' && done.length > 0) io.stderr.write(`Done before this: ${done.join(', ')}.\n`);
-        report(io, options, context, slug, outcome, step.verb, await waitingFor(context, slug), step.secretId);
+        report(io, options, context, {
+          slug,
+          outcome,
+          verb: step.verb,
+          waiting: await waitingFor(context, slug),
+          secretId: step.secretId,
+        });
         break;
       }
     });
@@ -102,13 +108,18 @@ export function registerSourceRotate(source: CommandUnknownOpts, io: CommandIo):
     .action((slug, secretId, options) =>
       withContext(async (context) => {
         const outcome = await context.sources.retireSecret(slug, secretId, COMMAND_LINE_ACTOR);
-        report(io, options, context, slug, outcome, 'changed', 0, secretId);
+        report(io, options, context, { slug, outcome, verb: 'changed', secretId });
       }),
     );
 }
 
 /** Keeps the old key until the new one is known to work: the service shows a key only once, and typing errors are common. */
-async function assertKeyWorks(context: Context, present: Source | null, slug: string, key: string): Promise<void> {
+async function assertKeyWorks(
+  context: Pick<Context, 'config' | 'clock'>,
+  present: Source | null,
+  slug: string,
+  key: string,
+): Promise<void> {
   if (present === null) throw noSuchSource(slug);
   if (present.baseUrl === null || context.config.defaultSource?.slug === slug) return;
   const check = await checkKey({ ...present, apiKey: key }, context);
@@ -117,7 +128,7 @@ async function assertKeyWorks(context: Context, present: Source | null, slug: st
 }
 
 /** How many refused deliveries of a source are valid under its current secrets. */
-async function waitingFor({ rejected, sources }: Context, slug: string): Promise<number> {
+async function waitingFor({ rejected, sources }: Pick<Context, 'sources' | 'rejected'>, slug: string): Promise<number> {
   const secrets = sources.find(slug)?.webhookSecrets ?? [];
   let count = 0;
   for (const { id } of await rejected.list({ source: slug })) {

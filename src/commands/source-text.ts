@@ -13,7 +13,7 @@ import { noSuchSource } from './run-context.ts';
 export const NO_SOURCES = 'No sources yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.';
 
 /** A source for display: which credentials are set, never their values. */
-export function shown(context: Context, source: Source) {
+export function shown(context: Pick<Context, 'config' | 'ledger' | 'sources'>, source: Source) {
   const { slug, name, baseUrl, siteUrl, webhookSecrets, options } = source;
   const { subjectRecipe } = options;
   return {
@@ -109,12 +109,20 @@ const done = { added: 'added', changed: 'changed', rotated: 'now accepts' } as c
 export function report(
   io: CommandIo,
   options: { readonly json?: boolean },
-  context: Context,
-  slug: string,
-  outcome: SourceOutcome,
-  verb: keyof typeof done,
-  waiting = 0,
-  secretId?: string,
+  context: Pick<Context, 'config' | 'ledger' | 'sources'>,
+  {
+    slug,
+    outcome,
+    verb,
+    waiting = 0,
+    secretId,
+  }: {
+    readonly slug: string;
+    readonly outcome: SourceOutcome;
+    readonly verb: keyof typeof done;
+    readonly waiting?: number;
+    readonly secretId?: string | undefined;
+  },
 ): void {
   switch (outcome.outcome) {
     case 'done': {

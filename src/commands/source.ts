@@ -66,7 +66,7 @@ export function registerSource(program: CommandUnknownOpts, io: CommandIo): void
         },
         COMMAND_LINE_ACTOR,
       );
-      report(io, options, context, slug, outcome, 'added');
+      report(io, options, context, { slug, outcome, verb: 'added' });
     });
   });
 
@@ -85,7 +85,11 @@ export function registerSource(program: CommandUnknownOpts, io: CommandIo): void
       const changes = await changesFrom(options, secrets, before);
       if (changes.options !== undefined && options.alterReadings !== true)
         await assertNothingAltered(context, before, changes.options);
-      report(io, options, context, slug, await context.sources.change(slug, changes, COMMAND_LINE_ACTOR), 'changed');
+      report(io, options, context, {
+        slug,
+        outcome: await context.sources.change(slug, changes, COMMAND_LINE_ACTOR),
+        verb: 'changed',
+      });
     });
   });
 
@@ -150,7 +154,7 @@ const AT_ONCE = 8;
 
 /** Checks sources, a few concurrently; the results are in the order of the sources. */
 function checkAll(
-  context: Context,
+  context: Pick<Context, 'config' | 'sources' | 'clock'>,
   list: readonly Source[],
   onProgress: (done: number) => void,
 ): Promise<readonly SourceCheck[]> {
@@ -181,7 +185,7 @@ function summaryOf(checks: readonly SourceCheck[]): string {
 
 /** Throws UsageError if other options change how payloads are read that are already understood. */
 async function assertNothingAltered(
-  { store, rejected, clock }: Context,
+  { store, rejected, clock }: Pick<Context, 'store' | 'rejected' | 'clock'>,
   source: Source,
   changed: SourceChanges['options'],
 ): Promise<void> {

@@ -114,14 +114,14 @@ export function registerToken(program: CommandUnknownOpts, io: CommandIo): void 
 }
 
 /** The account with an e-mail address. Throws UsageError if there is none. */
-export async function findAccount(context: Context, email: string): Promise<Person> {
+export async function findAccount(context: Pick<Context, 'store'>, email: string): Promise<Person> {
   const person = await findPersonByEmail(context, email);
   if (person !== null) return person;
   throw new UsageError([`No account has the e-mail address ${printable(email)}: see \`consent-ledger people list\`.`]);
 }
 
 /** The configured address of the admin listener. Throws UsageError if the configuration fixes no port. */
-export function adminUrlOf({ config }: Context): string {
+export function adminUrlOf({ config }: Pick<Context, 'config'>): string {
   if (config.adminUrl !== null) return config.adminUrl;
   if (config.adminPort === 0) {
     throw new UsageError([

@@ -11,7 +11,8 @@ import type { ObjectStorage } from '../outside/s3.ts';
 import { type EmailReading, isOpenIssuer } from '../people/provided-email.ts';
 import type { TracingSettings } from '../tracing/start.ts';
 import { readTexts } from './layers.ts';
-import { type DatabaseAddress, type Values, valuesSchema, variableNames, variables } from './variables.ts';
+import type { DatabaseAddress } from './read-values.ts';
+import { type Values, valuesSchema, variableNames, variables } from './variables.ts';
 
 /** The settings of an installation (docs/configuration.md). Paths are absolute. */
 export interface Config {

@@ -59,24 +59,28 @@ export async function loadKeys(settings: KeySettings, store: Store): Promise<Key
   const instanceKey =
     settings.instanceKey ??
     (await loadFile(
-      paths.instance,
-      mayCreate ? newInstanceKeyText : null,
-      parseInstanceKey,
-      'INSTANCE_KEY',
+      {
+        path: paths.instance,
+        make: mayCreate ? newInstanceKeyText : null,
+        parse: parseInstanceKey,
+        variable: 'INSTANCE_KEY',
+        firstStart,
+      },
       created,
       problems,
-      firstStart,
     ));
   const signingPath = settings.signingKeyFile ?? paths.signing;
   const mayCreateSigning = mayCreate && settings.signingKeyFile === null;
   const signing = await loadFile(
-    signingPath,
-    mayCreateSigning ? newSigningKeyPem : null,
-    parseSigningKey,
-    'SIGNING_KEY_FILE',
+    {
+      path: signingPath,
+      make: mayCreateSigning ? newSigningKeyPem : null,
+      parse: parseSigningKey,
+      variable: 'SIGNING_KEY_FILE',
+      firstStart: firstStart && settings.signingKeyFile === null,
+    },
     created,
     problems,
-    firstStart && settings.signingKeyFile === null,
   );
   if (instanceKey === null || signing === null) throw new UsageError(problems);
 
@@ -101,7 +105,12 @@ export async function loadInstanceKey(settings: KeySettings, fingerprint: string
   const problems: string[] = [];
   const path = keyPaths(settings.dataDir).instance;
   const key =
-    settings.instanceKey ?? (await loadFile(path, null, parseInstanceKey, 'INSTANCE_KEY', [], problems, false));
+    settings.instanceKey ??
+    (await loadFile(
+      { path, make: null, parse: parseInstanceKey, variable: 'INSTANCE_KEY', firstStart: false },
+      [],
+      problems,
+    ));
   if (key === null) throw new UsageError(problems);
   const given = keyFingerprint(key);
   if (given !== fingerprint)
@@ -117,13 +126,21 @@ function signingFingerprint(verifying: KeyObject): string {
 }
 
 async function loadFile<T extends object>(
-  path: string,
-  make: (() => string) | null,
-  parse: (text: string) => T | string,
-  variable: string,
+  {
+    path,
+    make,
+    parse,
+    variable,
+    firstStart,
+  }: {
+    readonly path: string;
+    readonly make: (() => string) | null;
+    readonly parse: (text: string) => T | string;
+    readonly variable: string;
+    readonly firstStart: boolean;
+  },
   created: string[],
   problems: string[],
-  firstStart: boolean,
 ): Promise<T | null> {
   try {
     let text = await readIfThere(path);

@@ -8,13 +8,14 @@ import { codeOf } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { sha256Hex } from '../crypto/hash.ts';
+import { missingProfileParts } from '../law/profile.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { writeDurably } from '../ledger/durable-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { SourceOutcome, Sources } from '../sources/sources.ts';
 import type { Query, Store } from '../store/store.ts';
 import { type Config, controllerFileOf, PROFILES_FOLDER } from './config.ts';
-import { applyProfileForm, copyForSource, type ProfileForm } from './profile-form.ts';
+import { applyProfileForm, copyForSource, type ProfileForm, replaceProfile } from './profile-form.ts';
 import { parseControllerProfile } from './settings-files.ts';
 
 /** The file of a controller profile. A missing one counts as an empty file. */
@@ -63,6 +64,22 @@ export async function readProfileFile(config: Paths, source: Source | null): Pro
   };
 }
 
+/** Longest profile, in characters. Its file may have 256 KiB. */
+export const PROFILE_LENGTH = 60_000;
+
+/** What a profile says, for a command or program that shows or replaces it. Missing counts as empty. */
+export async function stateOfProfile({ path, text, sha256, isMade }: ProfileFile): Promise<{
+  readonly text: string;
+  readonly sha256: string | null;
+  readonly problems: string[];
+  readonly missing: string[];
+}> {
+  if (sha256 === null) return { text, sha256, problems: ['The file cannot be read.'], missing: [] };
+  const parsed = await parseControllerProfile(text, basename(path));
+  if (parsed.outcome === 'invalid') return { text, sha256, problems: isMade ? [...parsed.problems] : [], missing: [] };
+  return { text, sha256, problems: [], missing: [...missingProfileParts(parsed.value)] };
+}
+
 function mayWrite(path: string): Promise<boolean> {
   return access(path, constants.W_OK).then(
     () => true,
@@ -101,25 +118,28 @@ export type ProfileSaved =
 /** Another person saved a change of the same version first. */
 class OvertakenError extends Error {}
 
-/** Writes a form into the profile of a source. `basedOn`: hash of the file that the form showed. */
+/** Writes a form, or a whole new text, into the profile of a source. `basedOn`: hash of the file that was shown. */
 export async function saveProfile(
   { config, store, ledger, projector, clock }: ProfileDeps,
   {
     source,
     basedOn,
-    form,
+    next,
     actor,
   }: {
     readonly source: Source | null;
     readonly basedOn: string;
-    readonly form: ProfileForm;
+    readonly next: { readonly form: ProfileForm } | { readonly text: string };
     readonly actor: string;
   },
 ): Promise<ProfileSaved> {
   const file = await readProfileFile(config, source);
   if (!file.isWritable) return { outcome: 'unwritable' };
   if (file.sha256 !== basedOn) return { outcome: 'overtaken' };
-  const applied = await applyProfileForm(file.text, file.path, form);
+  const applied =
+    'form' in next
+      ? await applyProfileForm(file.text, file.path, next.form)
+      : await replaceProfile(file.text, file.path, next.text);
   if (applied.outcome === 'invalid') return { outcome: 'invalid', problems: applied.problems, path: file.path };
   if (applied.outcome === 'unchanged') return { outcome: 'unchanged' };
   const owner = ownerOfProfile(source);

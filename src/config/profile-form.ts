@@ -244,6 +244,20 @@ export async function applyProfileForm(
     : { outcome: 'changed', text: changed, fields };
 }
 
+/** As {@link applyProfileForm}, for a whole new text: what changed is named by the parts of the profile. */
+export async function replaceProfile(before: string, path: string, text: string): ReturnType<typeof applyProfileForm> {
+  const [old, next] = [await parseControllerProfile(before, path), await parseControllerProfile(text, path)];
+  if (next.outcome === 'invalid') return { outcome: 'invalid', problems: next.problems };
+  if (text === before) return { outcome: 'unchanged' };
+  const [was, is] = [old, next].map((one) => new Map(Object.entries(one.outcome === 'loaded' ? one.value : {}))) as [
+    Map<string, unknown>,
+    Map<string, unknown>,
+  ];
+  const said = (value: unknown) => canonicalJson(value ?? null);
+  const parts = [...new Set([...was.keys(), ...is.keys()])];
+  return { outcome: 'changed', text, fields: parts.filter((part) => !said(was.get(part)).equals(said(is.get(part)))) };
+}
+
 function at(value: unknown, name: string): unknown {
   let found = value;
   for (const part of name.split('.'))

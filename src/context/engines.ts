@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
-import type { DatabaseAddress } from '../config/variables.ts';
+import type { DatabaseAddress } from '../config/read-values.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Distribution, DistributionOptions, RedisReport } from '../jobs/bullmq.ts';
 import type { Announce } from '../jobs/jobs.ts';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
-import type { DatabaseAddress } from '../config/variables.ts';
+import type { DatabaseAddress } from '../config/read-values.ts';
 import { CodedError, type ErrorCode, StoreUnavailable } from '../core/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { RebuildReport } from '../projections/rebuild.ts';

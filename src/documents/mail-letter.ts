@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
-import { fill } from '../../reports/letters/letter.ts';
 import { isLetterStep, type LetterStep } from '../../reports/letters/texts.ts';
+import { fill } from '../../reports/letters/wording.ts';
 import { checkMove, problemsOfSecondPerson } from '../cases/check-move.ts';
 import { type ShownCase, showCase } from '../cases/list-cases.ts';
 import { moveLatest } from '../cases/move-case.ts';

@@ -42,7 +42,11 @@ export async function beginMail(deps: MailOnceDeps, mail: CaseMail, isRecorded =
   const isSent = past.isSent || isRecorded;
   const open = past.attempts > past.unsent && !isSent;
   if (open && !past.isUnknown)
-    await note(deps, mail, 'mail.unknown', past.attempts, 'the process ended before the outcome was recorded');
+    await note(deps, mail, {
+      action: 'mail.unknown',
+      attempt: past.attempts,
+      reason: 'the process ended before the outcome was recorded',
+    });
   if (open) throw new JobRefused(unknownOutcome(mail));
   return {
     isSent,
@@ -63,7 +67,7 @@ export async function beginMail(deps: MailOnceDeps, mail: CaseMail, isRecorded =
           send(async () => {
             // Another worker has taken the job over, and is ahead.
             const noted = await unlessRefused(async () => ({
-              outcome: await note(deps, mail, 'mail.attempted', attempt, undefined, allowedIf),
+              outcome: await note(deps, mail, { action: 'mail.attempted', attempt }, allowedIf),
             }));
             if (noted.outcome === 'refused') throw new JobRefused(`It was not sent: ${noted.problem}`);
             if (noted.outcome === 'duplicate') throw new JobRefused(unknownOutcome(mail));
@@ -74,13 +78,13 @@ export async function beginMail(deps: MailOnceDeps, mail: CaseMail, isRecorded =
         if (!attempted) throw error;
         const why = error instanceof Error ? error.message : String(error);
         if (isCertain(error)) {
-          await note(deps, mail, 'mail.unsent', attempt, why);
+          await note(deps, mail, { action: 'mail.unsent', attempt, reason: why });
           throw error;
         }
-        await note(deps, mail, 'mail.unknown', attempt, why);
+        await note(deps, mail, { action: 'mail.unknown', attempt, reason: why });
         throw new JobRefused(unknownOutcome(mail), { cause: error });
       }
-      if (record === undefined) await note(deps, mail, 'mail.sent', attempt);
+      if (record === undefined) await note(deps, mail, { action: 'mail.sent', attempt });
       else await record();
     },
   };
@@ -102,9 +106,11 @@ function unknownOutcome({ mail }: CaseMail): string {
 async function note(
   { ledger, clock }: MailOnceDeps,
   { source, jobId, ...mail }: CaseMail,
-  action: MailAction['action'],
-  attempt: number,
-  reason?: string,
+  {
+    action,
+    attempt,
+    reason,
+  }: { readonly action: MailAction['action']; readonly attempt: number; readonly reason?: string },
   allowedIf: Condition = () => Promise.resolve(null),
 ): Promise<'stored' | 'duplicate'> {
   const { outcome } = await appendAction(

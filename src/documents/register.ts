@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
-import { VerificationFault } from '../core/errors.ts';
+import { codeOf, VerificationFault } from '../core/errors.ts';
 import { createTally } from '../crypto/hash.ts';
 import { appendAction, assertAllowed, NotAllowed } from '../ledger/append-action.ts';
 import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
@@ -48,7 +48,8 @@ export async function registerDocument(
   const { folder, ledger, clock } = deps;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // Not the process id, which is the same in all containers that share the folder.
-  const draft = join(folder, `${facts.reference}.${randomUUID()}.draft`);
+  const ending = `${randomUUID()}.draft`;
+  let draft = join(folder, `${facts.reference}.${ending}`);
   const tally = createTally();
   let bytes = 0;
   let sha256 = '';
@@ -67,6 +68,9 @@ export async function registerDocument(
     ({ bytes, sha256 } = tally.total());
     documentId = `${facts.reference}-${sha256.slice(0, 16)}`;
     path = documentPath(folder, { documentId, format: facts.format });
+    const named = `${path}.${ending}`;
+    await rename(draft, named);
+    draft = named;
     await place(draft, path, sha256);
   } catch (error) {
     await file.close().catch(() => undefined);
@@ -91,28 +95,53 @@ export async function registerDocument(
     },
   ).catch(async (error: unknown) => {
     // The same document was registered before, and the erasure removed it; or it was never registered.
-    if (error instanceof UntrustedEntry || error instanceof NotAllowed) await rm(path, { force: true });
+    if (error instanceof UntrustedEntry || error instanceof NotAllowed)
+      await Promise.all([path, draft].map((one) => rm(one, { force: true })));
     throw error;
   });
+  await rm(draft, { force: true });
   return registered(seq);
 }
 
-/** Gives a finished draft its name. An existing file stays, unless it is not this document: then it is put aside, not lost. */
+/**
+ * Gives a finished draft its name. The draft stays beside it as a second name of the same file until the document is
+ * registered, so that what a killed process left can be told from a document ({@link removeOldDrafts}). Another file
+ * under this name is put aside, not lost.
+ */
 async function place(draft: string, path: string, sha256: string): Promise<void> {
   const present = await sha256OfFile(path);
-  if (present === sha256) return rm(draft, { force: true });
-  if (present !== null) await rename(path, `${path}.altered-${randomUUID().slice(0, 8)}`);
-  await rename(draft, path);
+  if (present !== null && present !== sha256) await rename(path, `${path}.altered-${randomUUID().slice(0, 8)}`);
+  const second = `${draft}.draft`;
+  try {
+    await link(draft, second);
+  } catch (error) {
+    if (!isWithoutLinks(error)) throw error;
+    return rename(draft, path);
+  }
+  await rename(second, path);
+}
+
+/** Some network shares have no hard links. */
+function isWithoutLinks(error: unknown): boolean {
+  return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'].includes(codeOf(error));
 }
 
 /** Hours after which a draft is certainly abandoned. */
 const DRAFT_HOURS = 24;
 
 /**
- * Removes drafts of processes that were killed while writing: they contain what the document would have contained.
- * Returns their number.
+ * Removes drafts of processes that were killed while writing, because they contain what the document would have
+ * contained; also a document that has its name already but was never registered. Returns their number.
  */
-export async function removeOldDrafts(folder: string, now: Date): Promise<number> {
+export async function removeOldDrafts({
+  folder,
+  now,
+  isRegistered,
+}: {
+  readonly folder: string;
+  readonly now: Date;
+  readonly isRegistered: (documentId: string) => Promise<boolean>;
+}): Promise<number> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
@@ -122,6 +151,11 @@ export async function removeOldDrafts(folder: string, now: Date): Promise<number
     const path = join(folder, name);
     const found = await stat(path).catch(() => null);
     if (found === null || now.getTime() - found.mtimeMs < DRAFT_HOURS * 3_600_000) continue;
+    const [, document, documentId = ''] = /^(([\w-]+)\.\w+(?:\.\w+)*?)\.[0-9a-f-]{36}\.draft$/.exec(name) ?? [];
+    const placed = document === undefined ? null : await stat(join(folder, document)).catch(() => null);
+    // The same file under two names: the process ended between placing and registering, or right after.
+    if (placed?.ino === found.ino && !(await isRegistered(documentId)))
+      await rm(join(folder, document ?? ''), { force: true });
     await rm(path, { force: true });
     removed += 1;
   }

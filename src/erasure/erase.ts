@@ -193,6 +193,5 @@ async function removeDocument(folder: string, document: { documentId: string; fo
   await rm(path, { force: true });
   const names = await readdir(folder).catch(() => []);
   for (const name of names)
-    if (name.startsWith(`${document.documentId}.${document.format}.altered-`))
-      await rm(join(folder, name), { force: true });
+    if (name.startsWith(`${document.documentId}.${document.format}.`)) await rm(join(folder, name), { force: true });
 }

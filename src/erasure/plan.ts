@@ -167,10 +167,10 @@ export async function planErasure(deps: ErasureDeps, chosen: Chosen): Promise<Er
   const needs: Need[] = [];
   await lookAtCases(deps, entries, caseIds, { refusals, needs });
   const decisions = await decisionsOf(deps, entries);
-  await lookAtOpenCases(deps, entries, decisions, caseIds, needs);
+  await lookAtOpenCases(deps, { entries, decisions }, caseIds, needs);
   needs.push(...(await needsOfHolds(deps, entries, decisions, caseIds)));
 
-  const wanted = await lookedFor(deps, entries, decisions, caseIds, chosen);
+  const wanted = await lookedFor(deps, { entries, decisions }, caseIds, chosen);
   const documents = await documentsHolding(deps, entries, wanted, new Set(chosen.documentIds ?? []));
   // If the parameters of a document contain personal data, so does the entry that registers it.
   const registrations = await registrationsOf(deps, documents, entries);
@@ -315,8 +315,7 @@ async function decisionsOf(
 /** The records of someone whose request is still open are needed to answer it. */
 async function lookAtOpenCases(
   deps: ErasureDeps,
-  entries: readonly PlannedEntry[],
-  decisions: readonly PlannedDecision[],
+  { entries, decisions }: { readonly entries: readonly PlannedEntry[]; readonly decisions: readonly PlannedDecision[] },
   erased: ReadonlySet<string>,
   needs: Need[],
 ): Promise<void> {
@@ -339,8 +338,7 @@ async function lookAtOpenCases(
 
 async function lookedFor(
   deps: ErasureDeps,
-  entries: readonly PlannedEntry[],
-  decisions: readonly PlannedDecision[],
+  { entries, decisions }: { readonly entries: readonly PlannedEntry[]; readonly decisions: readonly PlannedDecision[] },
   caseIds: ReadonlySet<string>,
   { subject }: Chosen,
 ): Promise<LookedFor> {

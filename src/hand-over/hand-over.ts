@@ -176,7 +176,7 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
       : { attachments: files.map((one, nth) => ({ ...(given[nth] as GivenFile), bytes: Number(one.bytes) })) }),
   };
   const recording = await unlessRefused(() =>
-    recordHandOver(deps, handOver, 'hand-over.created', actor, [], more, async (tx, recorded) => {
+    recordHandOver(deps, handOver, { action: 'hand-over.created', actor, key: [], more }, async (tx, recorded) => {
       await assertAllowed(stillApproved(shown, 'answer'), tx, recorded);
       if (recorded.outcome === 'stored') await tx.insertMany('hand_overs', [handOver]);
     }),
@@ -232,8 +232,12 @@ export async function revokeHandOver(deps: HandOverDeps, handOverId: string, act
     .executeTakeFirst();
   if (row === undefined || row.revoked_at !== null) return false;
   const now = isoNow(deps.clock);
-  const { outcome } = await recordHandOver(deps, row, 'hand-over.revoked', actor, [], {}, ({ query }) =>
-    query.updateTable('hand_overs').set({ revoked_at: now }).where('hand_over_id', '=', handOverId).execute(),
+  const { outcome } = await recordHandOver(
+    deps,
+    row,
+    { action: 'hand-over.revoked', actor, key: [], more: {} },
+    ({ query }) =>
+      query.updateTable('hand_overs').set({ revoked_at: now }).where('hand_over_id', '=', handOverId).execute(),
   );
   return outcome === 'stored';
 }
@@ -348,7 +352,7 @@ export async function noteExpired(deps: HandOverDeps): Promise<number> {
     .where('revoked_at', 'is', null)
     .execute();
   for (const row of rows)
-    await recordHandOver(deps, row, 'hand-over.expired', 'program', [], {}, ({ query }) =>
+    await recordHandOver(deps, row, { action: 'hand-over.expired', actor: 'program', key: [], more: {} }, ({ query }) =>
       query.updateTable('hand_overs').set({ expired_at: now }).where('hand_over_id', '=', row.hand_over_id).execute(),
     );
   return rows.length;
@@ -363,10 +367,17 @@ type HandOverAction = Extract<Action, { handOverId: string }>;
 export function recordHandOver(
   deps: Pick<HandOverDeps, 'ledger' | 'clock'>,
   row: HandOverRow,
-  action: HandOverAction['action'],
-  actor: string,
-  key: readonly string[],
-  more: Partial<HandOverAction>,
+  {
+    action,
+    actor,
+    key,
+    more,
+  }: {
+    readonly action: HandOverAction['action'];
+    readonly actor: string;
+    readonly key: readonly string[];
+    readonly more: Partial<HandOverAction>;
+  },
   also: (tx: StoreTransaction, recorded: Appended) => Promise<unknown>,
 ) {
   const { hand_over_id: handOverId, case_id: caseId, document_id: documentId, sha256 } = row;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
-import { dateInWords, fill } from '../../reports/letters/letter.ts';
+import { dateInWords, fill } from '../../reports/letters/wording.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import { isoNow } from '../core/clock.ts';
 import { dateIn as dayIn } from '../core/zoned-days.ts';

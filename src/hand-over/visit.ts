@@ -74,10 +74,7 @@ export async function openWithCode(deps: HandOverDeps, row: HandOverRow, code: s
     await recordHandOver(
       deps,
       row,
-      'hand-over.code-refused',
-      actorOf(row),
-      [randomUUID()],
-      { failures },
+      { action: 'hand-over.code-refused', actor: actorOf(row), key: [randomUUID()], more: { failures } },
       async () => {},
     );
     return failures >= CODE_ATTEMPTS
@@ -85,12 +82,16 @@ export async function openWithCode(deps: HandOverDeps, row: HandOverRow, code: s
       : { outcome: 'refused', attemptsLeft: CODE_ATTEMPTS - failures };
   }
   const now = isoNow(deps.clock);
-  await recordHandOver(deps, row, 'hand-over.opened', actorOf(row), [randomUUID()], {}, ({ query }) =>
-    query
-      .updateTable('hand_overs')
-      .set((eb) => ({ failures: eb('failures', '-', 1), opened_at: eb.fn.coalesce('opened_at', eb.val(now)) }))
-      .where('hand_over_id', '=', id)
-      .execute(),
+  await recordHandOver(
+    deps,
+    row,
+    { action: 'hand-over.opened', actor: actorOf(row), key: [randomUUID()], more: {} },
+    ({ query }) =>
+      query
+        .updateTable('hand_overs')
+        .set((eb) => ({ failures: eb('failures', '-', 1), opened_at: eb.fn.coalesce('opened_at', eb.val(now)) }))
+        .where('hand_over_id', '=', id)
+        .execute(),
   );
   const until = deps.clock().getTime() + VISIT_MINUTES * 60_000;
   return { outcome: 'opened', visit: `${until}.${visitMac(deps, row, until)}` };
@@ -114,18 +115,27 @@ function visitMac({ keys }: Pick<HandOverDeps, 'keys'>, row: HandOverRow, until:
 
 /** Records that the pack is downloaded. Call it before the first byte is sent. */
 export async function noteDownload(deps: HandOverDeps, row: HandOverRow): Promise<void> {
-  await recordHandOver(deps, row, 'hand-over.downloaded', actorOf(row), [randomUUID()], {}, ({ query }) =>
-    query
-      .updateTable('hand_overs')
-      .set((eb) => ({ downloads: eb('downloads', '+', 1) }))
-      .where('hand_over_id', '=', row.hand_over_id)
-      .execute(),
+  await recordHandOver(
+    deps,
+    row,
+    { action: 'hand-over.downloaded', actor: actorOf(row), key: [randomUUID()], more: {} },
+    ({ query }) =>
+      query
+        .updateTable('hand_overs')
+        .set((eb) => ({ downloads: eb('downloads', '+', 1) }))
+        .where('hand_over_id', '=', row.hand_over_id)
+        .execute(),
   );
 }
 
 /** Records that a file handed over with the pack is downloaded. Call it before the first byte is sent. */
 export async function noteFileDownload(deps: HandOverDeps, row: HandOverRow, file: GivenFile): Promise<void> {
-  await recordHandOver(deps, row, 'hand-over.downloaded', actorOf(row), [randomUUID()], file, async () => {});
+  await recordHandOver(
+    deps,
+    row,
+    { action: 'hand-over.downloaded', actor: actorOf(row), key: [randomUUID()], more: file },
+    async () => {},
+  );
 }
 
 type Sent =

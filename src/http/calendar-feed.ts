@@ -10,7 +10,10 @@ import { adminAddressOf } from './admin-address.ts';
 import { kindsText } from './pages/parts/words.ts';
 
 /** Legal limits as a calendar, for programs that cannot sign in: the address is the secret. */
-export async function calendarRoutes(app: FastifyInstance, context: Context): Promise<void> {
+export async function calendarRoutes(
+  app: FastifyInstance,
+  context: Pick<Context, 'config' | 'store' | 'keys' | 'instance' | 'cases' | 'clock'>,
+): Promise<void> {
   app.get<{ Params: { token: string } }>('/calendar/:token', async (request, reply): Promise<FastifyReply> => {
     const person = await personOfCalendar(context, request.params.token);
     if (person === null) throw new CodedError('not_found');

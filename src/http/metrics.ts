@@ -69,22 +69,24 @@ export function createMetrics(sources: MetricSources): Metrics {
   gauge('sealed_seq', 'Entries under the last checkpoint', sources.sealedSeq);
   labelled(
     registry,
-    'witnessed_seq',
-    'Entries under the last checkpoint that a witness has seen',
-    'witness',
+    { name: 'witnessed_seq', help: 'Entries under the last checkpoint that a witness has seen', label: 'witness' },
     sources.witnessedSeq,
   );
   gauge('database_bytes', 'Bytes of the database on disk', sources.databaseBytes);
   const warnings = remembered(sources.warnings);
-  labelled(registry, 'warnings', 'Current warnings by code', 'code', async () => {
+  labelled(registry, { name: 'warnings', help: 'Current warnings by code', label: 'code' }, async () => {
     const counts = new Map<string, number>();
     for (const { code } of await warnings()) counts.set(code, (counts.get(code) ?? 0) + 1);
     return counts;
   });
-  labelled(registry, 'source_silent', '1 for a source that usually delivers and has stopped', 'source', async () => {
-    const silent = (await warnings()).filter(({ code }) => code === 'silent-source');
-    return new Map(silent.map(({ source }) => [nameOf(source ?? ''), 1]));
-  });
+  labelled(
+    registry,
+    { name: 'source_silent', help: '1 for a source that usually delivers and has stopped', label: 'source' },
+    async () => {
+      const silent = (await warnings()).filter(({ code }) => code === 'silent-source');
+      return new Map(silent.map(({ source }) => [nameOf(source ?? ''), 1]));
+    },
+  );
   registerWatchMetrics(registry, sources, nameOf);
   registerJobMetrics(registry, sources);
   return {
@@ -232,9 +234,7 @@ function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
 
 function labelled(
   registry: Registry,
-  name: string,
-  help: string,
-  label: string,
+  { name, help, label }: { readonly name: string; readonly help: string; readonly label: string },
   read: () => Promise<ReadonlyMap<string, number>>,
 ): void {
   new Gauge({

@@ -74,8 +74,13 @@ export async function startServer(context: Context): Promise<Server> {
     if (draining) void reply.header('connection', 'close');
   });
   try {
-    await listen(publicApp, config.host, config.port, 'PORT', 'HOST');
-    await listen(adminApp, config.adminHost, config.adminPort, 'ADMIN_PORT', 'ADMIN_HOST');
+    await listen(publicApp, { host: config.host, port: config.port, portName: 'PORT', hostName: 'HOST' });
+    await listen(adminApp, {
+      host: config.adminHost,
+      port: config.adminPort,
+      portName: 'ADMIN_PORT',
+      hostName: 'ADMIN_HOST',
+    });
   } catch (error) {
     for (const app of apps) await app.close();
     throw error;
@@ -101,7 +106,15 @@ export async function startServer(context: Context): Promise<Server> {
 }
 
 /** Binds an address. If that fails, rejects with an OutsideError that names the two variables. */
-async function listen(app: FastifyInstance, host: string, port: number, portName: string, hostName: string) {
+async function listen(
+  app: FastifyInstance,
+  {
+    host,
+    port,
+    portName,
+    hostName,
+  }: { readonly host: string; readonly port: number; readonly portName: string; readonly hostName: string },
+) {
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -145,7 +158,11 @@ function portOf(app: FastifyInstance): number {
 const PROBE_EVERY_MS = 2000;
 
 /** Whether deliveries can be stored; tests it with a write, at most every two seconds. */
-function createReadiness({ store, refusal, noticeLoss }: Context): () => Promise<string | null> {
+function createReadiness({
+  store,
+  refusal,
+  noticeLoss,
+}: Pick<Context, 'store' | 'refusal' | 'noticeLoss'>): () => Promise<string | null> {
   let asked: { readonly at: number; readonly answer: Promise<string | null> } | null = null;
   async function probe(): Promise<string | null> {
     try {
@@ -196,7 +213,7 @@ function metricsOf(context: Context): Metrics {
 }
 
 /** Logs each warning once when it arises, and once when it ends. */
-function watchWarnings(context: Context): () => void {
+function watchWarnings(context: Pick<Context, 'warnings' | 'log'>): () => void {
   const { log } = context;
   let known = new Map<string, string>();
   const look = async () => {
@@ -222,7 +239,7 @@ function watchWarnings(context: Context): () => void {
  * Deadlines depend on the day, and those of ten thousand open requests take a second or two: they are computed and
  * cached (list-cases.ts) at start and soon after midnight, instead of when the first person opens a page.
  */
-function computeDeadlinesDaily({ cases, clock, log }: Context): () => void {
+function computeDeadlinesDaily({ cases, clock, log }: Pick<Context, 'cases' | 'log' | 'clock'>): () => void {
   let day = '';
   const look = async () => {
     const now = clock().toISOString();

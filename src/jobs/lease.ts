@@ -32,7 +32,7 @@ export function createHolding(
 ) {
   const now = () => clock().toISOString();
   const change = (claim: Claim, changes: (eb: Builder) => Changes) =>
-    batched((tx, countEnd) => changeIn(tx, claim, now(), changes, countEnd));
+    batched((tx, countEnd) => changeIn(tx, claim, now(), { changes, countEnd }));
   const done = (result: Json) => () =>
     ({ ...noLease, state: 'done', finished_at: now(), result: JSON.stringify(result), error: null }) as const;
 
@@ -67,7 +67,10 @@ export function createHolding(
      */
     async completeIn(tx: StoreTransaction, claim: Claim, result: Json): Promise<boolean> {
       const ended: Parameters<CountEnd>[] = [];
-      const held = await changeIn(tx, claim, now(), done(result), (...end) => void ended.push(end));
+      const held = await changeIn(tx, claim, now(), {
+        changes: done(result),
+        countEnd: (...end) => void ended.push(end),
+      });
       for (const [kind, outcome] of ended) await countIn(tx.query, kind, outcome);
       return held !== null;
     },
@@ -117,8 +120,7 @@ async function changeIn(
   { query }: StoreTransaction,
   claim: Claim,
   now: string,
-  changes: (eb: Builder) => Changes,
-  countEnd: CountEnd,
+  { changes, countEnd }: { readonly changes: (eb: Builder) => Changes; readonly countEnd: CountEnd },
 ): Promise<Held | null> {
   const row = await query
     .updateTable('jobs')

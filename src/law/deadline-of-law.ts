@@ -32,7 +32,16 @@ export function deadlineOfLaw(input: OneLawInput): LawDeadline {
   const dates =
     period === 'at-once'
       ? countAtOnce(input, receipt, flags, words)
-      : countPeriod({ ...input, row: { ...row, period } }, receipt, calendar, dayOf, flags, words);
+      : countPeriod(
+          {
+            input: { ...input, row: { ...row, period } },
+            today: input.asOf === undefined ? null : dayOf(input.asOf),
+            ...{ calendar, dayOf },
+          },
+          receipt,
+          flags,
+          words,
+        );
 
   const acknowledgeBy = row.acknowledge === null ? null : addPeriod(receipt, row.acknowledge, calendar);
   if (acknowledgeBy !== null) words.push(`confirm receipt by ${show(acknowledgeBy)}`);
@@ -78,17 +87,19 @@ function countAtOnce(input: OneLawInput, receipt: Day, flags: Set<DeadlineFlag>,
 
 type Counted = OneLawInput & { readonly row: RegimeRow & { readonly period: LegalPeriod } };
 
-function countPeriod(
-  input: Counted,
-  receipt: Day,
-  calendar: Calendar,
-  dayOf: (iso: string) => Day,
-  flags: Set<DeadlineFlag>,
-  words: string[],
-): Dates {
-  const today = input.asOf === undefined ? null : dayOf(input.asOf);
-  const start = findStart(input, receipt, today, calendar, dayOf, flags, words);
-  const { firstLimit, extension, periods, paused, computed } = limitsFrom(input, start, today, calendar, dayOf, flags);
+/** What a period is counted from and by. */
+interface Counting {
+  readonly input: Counted;
+  /** Null: it is not asked how matters stand on a day. */
+  readonly today: Day | null;
+  readonly calendar: Calendar;
+  readonly dayOf: (iso: string) => Day;
+}
+
+function countPeriod(counting: Counting, receipt: Day, flags: Set<DeadlineFlag>, words: string[]): Dates {
+  const { calendar } = counting;
+  const start = findStart(counting, receipt, flags, words);
+  const { firstLimit, extension, periods, paused, computed } = limitsFrom(counting, start, flags);
   const announced = extension === null ? null : announcedEnd(extension, firstLimit, computed);
   const { aimFor, end, limit } = announced ?? computed;
 
@@ -110,16 +121,10 @@ function countPeriod(
 }
 
 /** Where the period ends that begins on a day, with its pauses and its extension. */
-function limitsFrom(
-  input: Counted,
-  start: Day,
-  today: Day | null,
-  calendar: Calendar,
-  dayOf: (iso: string) => Day,
-  flags: Set<DeadlineFlag>,
-) {
+function limitsFrom(counting: Counting, start: Day, flags: Set<DeadlineFlag>) {
+  const { input, calendar, dayOf } = counting;
   const { row } = input;
-  const pauses = findPauses(input, start, today, dayOf, flags);
+  const pauses = findPauses(counting, start, flags);
   const plainEnd = endOf(row, start, [row.period], calendar);
   const firstLimit = roll(row, addPauses(row, start, plainEnd, pauses).end, calendar);
   const extension = judgeExtension(input, firstLimit, dayOf, flags);
@@ -164,15 +169,8 @@ function wordsOfPauses(
  * The latest of receipt, identity information and fee, if the row says so; otherwise the receipt. What was requested
  * only after the period had ended does not begin it again.
  */
-function findStart(
-  input: Counted,
-  receipt: Day,
-  today: Day | null,
-  calendar: Calendar,
-  dayOf: (iso: string) => Day,
-  flags: Set<DeadlineFlag>,
-  words: string[],
-): Day {
+function findStart(counting: Counting, receipt: Day, flags: Set<DeadlineFlag>, words: string[]): Day {
+  const { input, today, dayOf } = counting;
   if (input.row.runsFrom === 'receipt') return receipt;
   let start = receipt;
   const requested = (
@@ -182,7 +180,7 @@ function findStart(
     ] as const
   ).flatMap(([what, asked]) => (asked === null ? [] : [{ what, asked, on: dayOf(asked.askedAt) }]));
   for (const { what, asked, on } of requested.sort((a, b) => Temporal.PlainDate.compare(a.on, b.on))) {
-    const { limit } = limitsFrom(input, start, today, calendar, dayOf, new Set()).computed;
+    const { limit } = limitsFrom(counting, start, new Set()).computed;
     if (asked.askedUnknown !== true && isBefore(limit, on)) {
       flags.add('pause-uncounted');
       words.push(`${what} asked for on ${show(on)}, after the period had ended: not counted`);
@@ -200,13 +198,7 @@ function findStart(
   return start;
 }
 
-function findPauses(
-  input: Counted,
-  start: Day,
-  today: Day | null,
-  dayOf: (iso: string) => Day,
-  flags: Set<DeadlineFlag>,
-): readonly Standstill[] {
+function findPauses({ input, today, dayOf }: Counting, start: Day, flags: Set<DeadlineFlag>): readonly Standstill[] {
   const { row } = input;
   const guidance = row.stopClock === 'guidance' && input.suspendByGuidance === true;
   if (row.stopClock !== 'clarification' && !guidance) return [];

@@ -63,8 +63,16 @@ const careful: readonly string[] = ['access', 'portability', 'erasure', 'rectifi
 const objecting: Kinds = ['objection', 'opt-out'];
 const restricting: Kinds = ['restriction', 'limit'];
 
-/** Rows for some kinds: those that disclose or delete require a check, the others allow one on a recorded doubt. */
-function of(regime: string, kinds: Kinds, period: Row['period'], citation: string, more: Partial<Row> = {}): Row[] {
+/**
+ * Rows for some kinds with a period and its citation: those that disclose or delete require a check, the others allow one
+ * on a recorded doubt.
+ */
+function of(
+  regime: string,
+  kinds: Kinds,
+  [period, citation]: readonly [Row['period'], citation: string],
+  more: Partial<Row> = {},
+): Row[] {
   const common = { regime, period, citation, readOn: null, confirmed: false, ...more };
   const checked = kinds.filter((kind) => careful.includes(kind));
   const others = kinds.filter((kind) => !careful.includes(kind));
@@ -74,22 +82,20 @@ function of(regime: string, kinds: Kinds, period: Row['period'], citation: strin
   ];
 }
 
-/** One rule for every kind, as in laws made after the GDPR; a withdrawn consent stops counting at once. */
+/**
+ * One rule for every kind, as in laws made after the GDPR, with the citations of the period and of the withdrawal of
+ * consent, which takes effect at once.
+ */
 function likeGdpr(
   regime: string,
-  period: LegalPeriod,
-  extension: LegalPeriod | null,
-  citation: string,
-  withdrawal: string,
-  more: Partial<Row> = {},
+  [period, by]: readonly [period: LegalPeriod, extension: LegalPeriod],
+  [citation, withdrawal]: readonly [string, string],
+  more: Partial<Row>,
 ): Row[] {
-  const longer =
-    extension === null
-      ? {}
-      : { extension: { by: extension, notice: 'notice with the reasons within the first period' } };
+  const all = { ...extended(by), ...more };
   return [
-    ...of(regime, ['withdraw-consent'], 'at-once', withdrawal, more),
-    ...of(regime, ['access', 'portability', 'erasure', 'rectification'], period, citation, { ...longer, ...more }),
+    ...of(regime, ['withdraw-consent'], ['at-once', withdrawal], more),
+    ...of(regime, ['access', 'portability', 'erasure', 'rectification'], [period, citation], all),
     {
       regime,
       kinds: 'all',
@@ -98,8 +104,7 @@ function likeGdpr(
       readOn: null,
       confirmed: false,
       identity: 'on-recorded-doubt',
-      ...longer,
-      ...more,
+      ...all,
     },
   ];
 }
@@ -113,189 +118,180 @@ const VIETNAM = '2026-01-01';
 const CHILE = '2026-12-01';
 
 export const moreRows: readonly Row[] = [
-  ...of('id', ['access'], days(3), 'UU 27/2022 Art. 32(2) (3 × 24 hours)', { notes: hours() }),
-  ...of('id', ['rectification'], days(3), 'UU 27/2022 Art. 30(1) (3 × 24 hours)', { notes: hours() }),
-  ...of('id', ['withdraw-consent'], days(3), 'UU 27/2022 Art. 40(2) (3 × 24 hours)', { notes: hours() }),
-  ...of('id', restricting, days(3), 'UU 27/2022 Art. 41(2) (3 × 24 hours)', { notes: hours() }),
+  ...of('id', ['access'], [days(3), 'UU 27/2022 Art. 32(2) (3 × 24 hours)'], { notes: hours() }),
+  ...of('id', ['rectification'], [days(3), 'UU 27/2022 Art. 30(1) (3 × 24 hours)'], { notes: hours() }),
+  ...of('id', ['withdraw-consent'], [days(3), 'UU 27/2022 Art. 40(2) (3 × 24 hours)'], { notes: hours() }),
+  ...of('id', restricting, [days(3), 'UU 27/2022 Art. 41(2) (3 × 24 hours)'], { notes: hours() }),
 
-  ...of('vn', ['access', 'rectification', 'portability'], days(10), 'Decree 356/2025 (10 days)', vietnam()),
-  ...of('vn', ['erasure'], days(20), 'Decree 356/2025 (20 days)', vietnam()),
+  ...of('vn', ['access', 'rectification', 'portability'], [days(10), 'Decree 356/2025 (10 days)'], vietnam()),
+  ...of('vn', ['erasure'], [days(20), 'Decree 356/2025 (20 days)'], vietnam()),
   ...of(
     'vn',
     ['withdraw-consent', ...restricting, ...objecting],
-    days(15),
-    'Decree 356/2025 (15 days; 20 if a processor or a third party must stop)',
+    [days(15), 'Decree 356/2025 (15 days; 20 if a processor or a third party must stop)'],
     {
       ...vietnam(),
       ...extended(days(15)),
     },
   ),
-  ...of('vn', ['access', 'erasure', ...restricting, ...objecting], days(3), 'Decree 13/2023 (72 hours)', {
+  ...of('vn', ['access', 'erasure', ...restricting, ...objecting], [days(3), 'Decree 13/2023 (72 hours)'], {
     from: '2023-07-01',
     before: VIETNAM,
     notes: ['The period ends 72 hours after receipt, at the same time of day.', firms],
   }),
 
-  ...of('my', ['access'], days(21), 'PDPA 2010 s 31', {
+  ...of('my', ['access'], [days(21), 'PDPA 2010 s 31'], {
     ...extended(days(14)),
     notes: [rests('s 31(2)–(3), which was read, and descriptions of s 31(1)')],
   }),
-  ...of('my', ['rectification'], days(21), 'PDPA 2010 s 35', {
+  ...of('my', ['rectification'], [days(21), 'PDPA 2010 s 35'], {
     ...extended(days(14)),
     notes: [rests('s 35(2)–(3), which was read, and descriptions of s 35(1)')],
   }),
-  ...of('my', ['withdraw-consent'], 'at-once', 'PDPA 2010 s 38(2)', { notes: [firms] }),
+  ...of('my', ['withdraw-consent'], ['at-once', 'PDPA 2010 s 38(2)'], { notes: [firms] }),
 
-  ...likeGdpr('sa', days(30), days(30), 'PDPL Implementing Regulation Art. 3', 'PDPL Art. 5(2)', { notes: [firms] }),
+  ...likeGdpr('sa', [days(30), days(30)], ['PDPL Implementing Regulation Art. 3', 'PDPL Art. 5(2)'], {
+    notes: [firms],
+  }),
 
   ...of(
     'cl',
     ['access', 'portability', 'erasure', 'rectification', ...objecting],
-    days(30),
-    'Ley 19.628 art. 11, as amended by Ley 21.719',
+    [days(30), 'Ley 19.628 art. 11, as amended by Ley 21.719'],
     {
       from: CHILE,
       ...extended(days(30)),
       notes: ['Sources conflict: some name 15 business days.', firms],
     },
   ),
-  ...of('cl', restricting, businessDays(2), 'Ley 19.628 art. 11, as amended by Ley 21.719 (temporary blocking)', {
+  ...of('cl', restricting, [businessDays(2), 'Ley 19.628 art. 11, as amended by Ley 21.719 (temporary blocking)'], {
     from: CHILE,
     notes: [firms],
   }),
   ...of(
     'cl',
     ['access', 'erasure', 'rectification', ...restricting],
-    businessDays(2),
-    'Ley 19.628 art. 16, as it stood before 1 December 2026',
+    [businessDays(2), 'Ley 19.628 art. 16, as it stood before 1 December 2026'],
     { before: CHILE, notes: [firms] },
   ),
 
-  ...of('pe', ['access'], businessDays(20), 'DS 016-2024-JUS (20 days), as DS 003-2013-JUS art. 55 before', {
+  ...of('pe', ['access'], [businessDays(20), 'DS 016-2024-JUS (20 days), as DS 003-2013-JUS art. 55 before'], {
     ...extended(businessDays(20)),
     notes: [firms],
   }),
   ...of(
     'pe',
     ['erasure', 'rectification', ...objecting],
-    businessDays(10),
-    'DS 016-2024-JUS (10 days), as DS 003-2013-JUS art. 55 before',
+    [businessDays(10), 'DS 016-2024-JUS (10 days), as DS 003-2013-JUS art. 55 before'],
     { ...extended(businessDays(10)), notes: [firms] },
   ),
 
-  ...of('uy', ['access'], businessDays(5), 'Ley 18.331 art. 14', {
+  ...of('uy', ['access'], [businessDays(5), 'Ley 18.331 art. 14'], {
     notes: [rests('press reports and descriptions of the article')],
   }),
-  ...of('uy', ['erasure', 'rectification'], businessDays(5), 'Ley 18.331 art. 15', { notes: [firms] }),
+  ...of('uy', ['erasure', 'rectification'], [businessDays(5), 'Ley 18.331 art. 15'], { notes: [firms] }),
 
-  ...of('ec', ['access'], days(15), 'LOPDP art. 13', { readOn: '2026-11-28', confirmed: true }),
-  ...of('ec', ['rectification'], days(15), 'LOPDP art. 14', { readOn: '2026-11-28', confirmed: true }),
-  ...of('ec', ['erasure', ...objecting], days(15), 'LOPDP arts. 15–16', { notes: [firms] }),
+  ...of('ec', ['access'], [days(15), 'LOPDP art. 13'], { readOn: '2026-11-28', confirmed: true }),
+  ...of('ec', ['rectification'], [days(15), 'LOPDP art. 14'], { readOn: '2026-11-28', confirmed: true }),
+  ...of('ec', ['erasure', ...objecting], [days(15), 'LOPDP arts. 15–16'], { notes: [firms] }),
 
-  ...of('pa', ['access'], businessDays(10), 'Ley 81 de 2019 (10 business days)', { notes: [firms] }),
-  ...of('pa', ['erasure', 'rectification'], businessDays(5), 'Ley 81 de 2019 (5 business days)', { notes: [firms] }),
+  ...of('pa', ['access'], [businessDays(10), 'Ley 81 de 2019 (10 business days)'], { notes: [firms] }),
+  ...of('pa', ['erasure', 'rectification'], [businessDays(5), 'Ley 81 de 2019 (5 business days)'], { notes: [firms] }),
 
-  ...of('cr', ['access', 'erasure', 'rectification'], businessDays(5), 'Ley 8968 art. 7', { notes: [firms] }),
+  ...of('cr', ['access', 'erasure', 'rectification'], [businessDays(5), 'Ley 8968 art. 7'], { notes: [firms] }),
 
-  ...of('ua', ['access'], days(30), 'Law 2297-VI Art. 8(2)', { notes: [firms] }),
+  ...of('ua', ['access'], [days(30), 'Law 2297-VI Art. 8(2)'], { notes: [firms] }),
 
-  ...likeGdpr('rs', days(30), days(60), 'LPDP 2018 Art. 21', 'LPDP 2018 Art. 15', { notes: [firms] }),
+  ...likeGdpr('rs', [days(30), days(60)], ['LPDP 2018 Art. 21', 'LPDP 2018 Art. 15'], { notes: [firms] }),
 
-  ...of('ru', ['access'], businessDays(10), '152-FZ Arts. 14(3), 20(1)', {
+  ...of('ru', ['access'], [businessDays(10), '152-FZ Arts. 14(3), 20(1)'], {
     ...extended(businessDays(5)),
     notes: [rests('rules of a Russian authority that repeat Art. 20(1)')],
   }),
-  ...of('ru', ['erasure', 'rectification'], businessDays(7), '152-FZ Art. 20(3)', { notes: [firms] }),
-  ...of('ru', objecting, businessDays(10), '152-FZ Art. 21(5.1)', { ...extended(businessDays(5)), notes: [firms] }),
-  ...of('ru', ['withdraw-consent'], days(30), '152-FZ Art. 21(5)', { notes: [firms] }),
+  ...of('ru', ['erasure', 'rectification'], [businessDays(7), '152-FZ Art. 20(3)'], { notes: [firms] }),
+  ...of('ru', objecting, [businessDays(10), '152-FZ Art. 21(5.1)'], { ...extended(businessDays(5)), notes: [firms] }),
+  ...of('ru', ['withdraw-consent'], [days(30), '152-FZ Art. 21(5)'], { notes: [firms] }),
 
-  ...of('kz', ['access'], businessDays(3), 'Law 94-V Art. 25', { notes: [firms] }),
-  ...of('kz', ['erasure', 'rectification', ...restricting], businessDays(1), 'Law 94-V Art. 25', { notes: [firms] }),
+  ...of('kz', ['access'], [businessDays(3), 'Law 94-V Art. 25'], { notes: [firms] }),
+  ...of('kz', ['erasure', 'rectification', ...restricting], [businessDays(1), 'Law 94-V Art. 25'], { notes: [firms] }),
 
   ...of(
     'ge',
     ['access', 'erasure', 'rectification', 'withdraw-consent'],
-    businessDays(10),
-    'LPDP 2023 Arts. 13–16, 20',
+    [businessDays(10), 'LPDP 2023 Arts. 13–16, 20'],
     {
       from: '2024-03-01',
       ...extended(businessDays(10)),
       notes: [firms],
     },
   ),
-  ...likeGdpr('md', months(1), months(2), 'Law 195/2024 Art. 12', 'Law 195/2024 Art. 7', {
+  ...likeGdpr('md', [months(1), months(2)], ['Law 195/2024 Art. 12', 'Law 195/2024 Art. 7'], {
     from: '2026-08-23',
     notes: [firms],
   }),
-  ...likeGdpr('al', days(30), days(60), 'Law 124/2024 (30 days), as Law 9887 before', 'Law 124/2024', {
+  ...likeGdpr('al', [days(30), days(60)], ['Law 124/2024 (30 days), as Law 9887 before', 'Law 124/2024'], {
     notes: [firms],
   }),
-  ...likeGdpr('mk', days(30), days(60), 'LPDP 2020 Art. 16', 'LPDP 2020 Art. 11', { notes: [firms] }),
+  ...likeGdpr('mk', [days(30), days(60)], ['LPDP 2020 Art. 16', 'LPDP 2020 Art. 11'], { notes: [firms] }),
   ...likeGdpr(
     'ba',
-    days(30),
-    days(60),
-    'LPDP (Official Gazette BiH 12/25), 30 days',
-    'LPDP (Official Gazette BiH 12/25)',
+    [days(30), days(60)],
+    ['LPDP (Official Gazette BiH 12/25), 30 days', 'LPDP (Official Gazette BiH 12/25)'],
     { notes: [firms] },
   ),
 
   ...of(
     'eg',
     ['access', 'erasure', 'rectification', ...restricting, ...objecting],
-    days(6),
-    'Law 151/2020 (6 working days)',
+    [days(6), 'Law 151/2020 (6 working days)'],
     {
       notes: ['Counted as calendar days, which is earlier: the weekend is Friday and Saturday.', firms],
     },
   ),
-  ...of('gh', ['access'], days(40), 'Act 843 s 35', { notes: [firms] }),
-  ...of('gh', objecting, days(21), 'Act 843 s 39', { notes: [firms] }),
-  ...of('ug', ['access'], days(30), 'DPPA 2019 s 24', { notes: [firms] }),
-  ...of('ug', objecting, days(14), 'DPPA 2019 s 25', { notes: [firms] }),
+  ...of('gh', ['access'], [days(40), 'Act 843 s 35'], { notes: [firms] }),
+  ...of('gh', objecting, [days(21), 'Act 843 s 39'], { notes: [firms] }),
+  ...of('ug', ['access'], [days(30), 'DPPA 2019 s 24'], { notes: [firms] }),
+  ...of('ug', objecting, [days(14), 'DPPA 2019 s 25'], { notes: [firms] }),
   ...of(
     'rw',
     ['access', 'portability', 'erasure', 'rectification', ...restricting, ...objecting],
-    days(30),
-    'Law 058/2021 (30 days)',
+    [days(30), 'Law 058/2021 (30 days)'],
     { notes: [firms] },
   ),
-  ...of('mu', ['access', 'erasure', 'rectification', ...restricting], months(1), 'DPA 2017 ss 37, 39', {
+  ...of('mu', ['access', 'erasure', 'rectification', ...restricting], [months(1), 'DPA 2017 ss 37, 39'], {
     ...extended(months(1)),
     notes: [firms],
   }),
-  ...of('bm', ['access', 'erasure', 'rectification'], days(45), 'PIPA 2016 s 20', {
+  ...of('bm', ['access', 'erasure', 'rectification'], [days(45), 'PIPA 2016 s 20'], {
     from: '2025-01-01',
     ...extended(days(30)),
     notes: [firms],
   }),
-  ...of('ky', ['access'], days(30), 'DPA (2021 Revision) s 8', { ...extended(days(30)), notes: [firms] }),
-  ...of('ky', objecting, days(21), 'DPA (2021 Revision) s 10', { notes: [firms] }),
-  ...of('jm', ['access'], days(30), 'DPA 2020 s 6', { ...extended(days(30)), notes: [firms] }),
-  ...of('jm', objecting, days(21), 'DPA 2020 s 10', { notes: [firms] }),
-  ...likeGdpr('gi', months(1), months(2), 'Gibraltar GDPR Art. 12(3)', 'Gibraltar GDPR Art. 7(3)', {
+  ...of('ky', ['access'], [days(30), 'DPA (2021 Revision) s 8'], { ...extended(days(30)), notes: [firms] }),
+  ...of('ky', objecting, [days(21), 'DPA (2021 Revision) s 10'], { notes: [firms] }),
+  ...of('jm', ['access'], [days(30), 'DPA 2020 s 6'], { ...extended(days(30)), notes: [firms] }),
+  ...of('jm', objecting, [days(21), 'DPA 2020 s 10'], { notes: [firms] }),
+  ...likeGdpr('gi', [months(1), months(2)], ['Gibraltar GDPR Art. 12(3)', 'Gibraltar GDPR Art. 7(3)'], {
     notes: [rests('the text of Regulation (EU) 2016/679, which Gibraltar retained')],
   }),
   ...of(
     'qa',
     ['access', 'erasure', 'rectification', ...objecting],
-    days(30),
-    'Law 13 of 2016, guidelines of the authority (30 days)',
+    [days(30), 'Law 13 of 2016, guidelines of the authority (30 days)'],
     { notes: [firms] },
   ),
-  ...of('bh', ['access'], days(15), 'Law 30 of 2018 Art. 18 (15 working days)', {
+  ...of('bh', ['access'], [days(15), 'Law 30 of 2018 Art. 18 (15 working days)'], {
     notes: ['Counted as calendar days, which is earlier: the weekend is Friday and Saturday.', firms],
   }),
   ...of(
     'bh',
     ['erasure', 'rectification', ...restricting, ...objecting],
-    days(10),
-    'Law 30 of 2018 Arts. 20–23 (10 working days)',
+    [days(10), 'Law 30 of 2018 Arts. 20–23 (10 working days)'],
     {
       notes: ['Counted as calendar days, which is earlier: the weekend is Friday and Saturday.', firms],
     },
   ),
-  ...likeGdpr('xk', months(1), months(2), 'Law 06/L-082 (one month)', 'Law 06/L-082 Art. 6', { notes: [firms] }),
+  ...likeGdpr('xk', [months(1), months(2)], ['Law 06/L-082 (one month)', 'Law 06/L-082 Art. 6'], { notes: [firms] }),
 ];
 
 function hours(): string[] {

@@ -18,7 +18,10 @@ export async function appendAction(
   receivedAt: string,
   alsoInTransaction?: (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>,
 ): Promise<Appended> {
-  const [appended] = await ledger.append([entryOf(ledger, source, action, keyParts, receivedAt)], alsoInTransaction);
+  const [appended] = await ledger.append(
+    [entryOf(ledger, source, { action, keyParts }, receivedAt)],
+    alsoInTransaction,
+  );
   if (appended === undefined) throw new Error('the ledger returned no entry');
   return appended;
 }
@@ -62,8 +65,7 @@ export async function assertAllowed(condition: Condition, tx: StoreTransaction, 
 export function entryOf(
   { keyOf }: Pick<Ledger, 'keyOf'>,
   source: string,
-  action: Action,
-  keyParts: readonly string[],
+  { action, keyParts }: Pick<KeyedAction, 'action' | 'keyParts'>,
   receivedAt: string,
 ): NewEntry {
   // Accounts have names of one line; `--officer` and the like take any text.
@@ -103,14 +105,18 @@ class RecordedBefore extends Error {
 export async function appendWithConsequences(
   ledger: Ledger,
   source: string,
-  first: KeyedAction,
-  consequences: readonly KeyedAction[],
+  {
+    first,
+    consequences,
+    condition = () => Promise.resolve(null),
+  }: {
+    readonly first: KeyedAction;
+    readonly consequences: readonly KeyedAction[];
+    readonly condition?: Condition;
+  },
   receivedAt: string,
-  condition: Condition = () => Promise.resolve(null),
 ): Promise<Appended> {
-  const entries = [first, ...consequences].map(({ action, keyParts }) =>
-    entryOf(ledger, source, action, keyParts, receivedAt),
-  );
+  const entries = [first, ...consequences].map((keyed) => entryOf(ledger, source, keyed, receivedAt));
   try {
     const appended = await ledger.append(entries, async (tx, all) => {
       const before = all.find(

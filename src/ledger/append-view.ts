@@ -9,9 +9,12 @@ import type { Ledger } from './ledger.ts';
 export async function appendView(
   ledger: Ledger,
   source: string,
-  { actor, object }: { readonly actor: string; readonly object: string },
+  {
+    actor,
+    object,
+    keyParts = [randomUUID()],
+  }: { readonly actor: string; readonly object: string; readonly keyParts?: readonly string[] },
   now: string,
-  keyParts: readonly string[] = [randomUUID()],
 ): Promise<void> {
   const action = { action: 'record.viewed' as const, actor, object, hour: hourOf(now) };
   await appendAction(ledger, source, action, ['record.viewed', ...keyParts], now);
@@ -24,7 +27,7 @@ export function recordView(
   { session, actor, object }: { readonly session: string; readonly actor: string; readonly object: string },
   now: string,
 ): Promise<void> {
-  return appendView(ledger, source, { actor, object }, now, [session, hourOf(now), object]);
+  return appendView(ledger, source, { actor, object, keyParts: [session, hourOf(now), object] }, now);
 }
 
 /** The hour in which a time (ISO 8601 UTC) lies, in the same form. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BucketAddress } from '../core/address.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
-import { cosignedAt } from './cosignature.ts';
+import { cosignedAt, whyAhead } from './cosignature.ts';
 import { writeDurably } from './durable-file.ts';
 import { readTimestamp, requestTimestamp, TIMESTAMP_QUERY } from './timestamp.ts';
 import type { Tree } from './tree.ts';
@@ -106,7 +106,7 @@ const MISSING = 'an entry of the ledger is missing: run `consent-ledger ledger v
  * Submits a checkpoint (add-checkpoint). If the witness replies that it has last seen another size, the proof from that
  * size is sent. The response counts if it contains a valid cosignature by the witness's key.
  */
-async function submitCheckpoint(witness: Cosigner, url: string, { note, tree, post }: Asking): Promise<Witnessed> {
+async function submitCheckpoint(witness: Cosigner, url: string, { note, tree, post, now }: Asking): Promise<Witnessed> {
   const head = headOf(note);
   let seen = 0;
   for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -114,7 +114,7 @@ async function submitCheckpoint(witness: Cosigner, url: string, { note, tree, po
     if (hashes === null) return { outcome: 'failed', reason: MISSING };
     const { status, bytes } = await post(`${url}/add-checkpoint`, formatConsistencyProof(seen, hashes, note), TEXT);
     const text = bytes.toString('utf8');
-    if (status === 200) return await readCosignature(witness, note, text);
+    if (status === 200) return await readCosignature(witness, { note, now }, text);
     if (status === 422) return rewritten(head, seen);
     const [size] = /^(?:0|[1-9]\d{0,15})(?=\n$)/.exec(text) ?? [];
     if (status !== 409 || size === undefined) return { outcome: 'failed', reason: `it answered ${status}` };
@@ -146,23 +146,32 @@ function cutOff({ size }: TreeHead, seen: number): Witnessed {
   };
 }
 
-async function readCosignature(witness: Cosigner, note: string, answer: string): Promise<Witnessed> {
+async function readCosignature(
+  witness: Cosigner,
+  { note, now }: Pick<Asking, 'note' | 'now'>,
+  answer: string,
+): Promise<Witnessed> {
   for (const line of answer.split('\n')) {
     const at = await cosignedAt(witness, note, line);
-    if (at !== null) return { outcome: 'cosigned', line, at };
+    if (at !== null) return notAhead({ outcome: 'cosigned', line, at }, now);
   }
   return { outcome: 'failed', reason: 'its response has no valid cosignature from its key' };
 }
 
+function notAhead(said: Extract<Witnessed, { outcome: 'cosigned' | 'stamped' }>, now: Date): Witnessed {
+  const reason = whyAhead(said.at, now);
+  return reason === null ? said : { outcome: 'failed', reason };
+}
+
 /** Requests a token over the note from a timestamping authority (RFC 3161 §3.4). */
-async function stamp(witness: TimestampAuthority, url: string, { note, post }: Asking): Promise<Witnessed> {
+async function stamp(witness: TimestampAuthority, url: string, { note, post, now }: Asking): Promise<Witnessed> {
   const data = Buffer.from(note);
   const { query, nonce } = await requestTimestamp(data);
   const { status, bytes } = await post(url, query, TIMESTAMP_QUERY);
   if (status !== 200) return { outcome: 'failed', reason: `it answered ${status}` };
   const read = await readTimestamp(bytes, data, witness.roots, nonce);
   return read.outcome === 'valid'
-    ? { outcome: 'stamped', token: bytes, at: read.at }
+    ? notAhead({ outcome: 'stamped', token: bytes, at: read.at }, now)
     : { outcome: 'failed', reason: `its token is invalid: ${read.reason}` };
 }
 

@@ -49,6 +49,19 @@ export async function cosignedAt(witness: CosignerKey, note: string, line: strin
     : null;
 }
 
+/** How far ahead of this machine a witness's clock may be, milliseconds. */
+const AHEAD_MS = 86_400_000;
+
+/**
+ * Why a time that a witness or an authority states proves nothing; null: it has come. Nothing can have been seen in the
+ * future, so one of the two clocks is wrong.
+ */
+export function whyAhead(at: string, now: Date): string | null {
+  return Date.parse(at) - now.getTime() > AHEAD_MS
+    ? `it states the time ${at}, which has not come yet by the clock of this machine`
+    : null;
+}
+
 interface Signed {
   readonly name: string;
   /** Seconds since 1970. */

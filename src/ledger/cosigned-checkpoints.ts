@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
@@ -147,7 +148,7 @@ export async function witnessNewest(
       return { witness, name: witness.name, result };
     }),
   );
-  const files = await keep(folder, epoch, size, note, results);
+  const files = await keep(folder, { epoch, size, note }, results);
   const signed = new Set(results.flatMap(({ name, result }) => (isDone(result) ? [name] : [])));
   const quorum = signed.size > 0 && policy.isQuorum(signed);
   await noteStandings(deps, size, results, quorum);
@@ -208,9 +209,7 @@ export function byCheckpoint(a: string, b: string): number {
  */
 async function keep(
   folder: string,
-  epoch: number,
-  size: number,
-  note: string,
+  { epoch, size, note }: { readonly epoch: number; readonly size: number; readonly note: string },
   results: readonly Result[],
 ): Promise<readonly string[]> {
   const stem = stemOf(epoch, size);
@@ -253,6 +252,8 @@ export function hashesOfKept({ name, bytes }: KeptFile): readonly string[] {
 
 /** Files that one entry lists. */
 const LISTED = 200;
+/** Records with whose files those in the folder are compared. */
+const COMPARED = 20;
 
 /**
  * Records what is kept in `folder` since the last such entry, so that it is under the next checkpoint and cannot be
@@ -262,35 +263,53 @@ const LISTED = 200;
 async function recordKept({ store, ledger, folder, clock }: WitnessDeps): Promise<void> {
   const names = [...(await namesIn(folder, '.txt')), ...(await namesIn(folder, '.tsr'))].sort(byCheckpoint);
   const newest = names.reduce((size, name) => Math.max(size, checkpointInName(name)?.size ?? 0), 0);
-  const last = await store.read
+  const records = await store.read
     .selectFrom('action_history')
-    .select(['object', 'seq'])
+    .select(['details', 'seq'])
     .where('action', '=', 'checkpoint.witnessed')
     .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  const upTo = last?.object ?? '';
-  const fresh = names.filter((name) => byCheckpoint(upTo, name) < 0).slice(0, LISTED);
+    .limit(COMPARED)
+    .execute();
+  const fresh = await notYetRecorded(folder, names, records);
   const other = await store.read
     .selectFrom('entries')
     .select('seq')
     .where('seq', '>', newest)
-    .where('seq', '!=', last?.seq ?? 0)
+    .where('seq', '!=', records[0]?.seq ?? 0)
     .limit(1)
     .executeTakeFirst();
   if (fresh.length === 0 || other === undefined) return;
-  const files = await Promise.all(
-    fresh.map(async (name) => ({
-      name,
-      sha256: [...hashesOfKept({ name, bytes: await readFile(join(folder, name)) })],
-    })),
-  );
+  const files = fresh.map(({ name, hashes }) => ({ name, sha256: [...hashes] }));
   const action = { action: 'checkpoint.witnessed' as const, actor: 'program', files };
   const parts = ['checkpoint.witnessed', sha256Hex(Buffer.from(JSON.stringify(files)))];
   await appendAction(ledger, INSTALLATION, action, parts, isoNow(clock)).catch((error: unknown) => {
     // A ledger that refuses entries is all the more shown to its witnesses.
     if (!(error instanceof StoreUnavailable)) throw error;
   });
+}
+
+/**
+ * What is kept after the last record, and what was added since to a checkpoint of the last {@link COMPARED} records: a
+ * slow witness may answer after a record.
+ */
+async function notYetRecorded(
+  folder: string,
+  names: readonly string[],
+  records: readonly { readonly details: string }[],
+): Promise<readonly { readonly name: string; readonly hashes: readonly string[] }[]> {
+  const recorded = new Map<string, Set<string>>();
+  for (const { details } of records)
+    for (const { name, sha256 } of (JSON.parse(details) as Extract<Action, { action: 'checkpoint.witnessed' }>).files)
+      recorded.set(name, new Set([...(recorded.get(name) ?? []), ...sha256]));
+  const [first = ''] = [...recorded.keys()].sort(byCheckpoint);
+  const stem = first.slice(0, first.indexOf('.'));
+  const fresh: { readonly name: string; readonly hashes: readonly string[] }[] = [];
+  for (const name of names.filter((one) => byCheckpoint(stem, one) < 0)) {
+    if (fresh.length === LISTED) break;
+    const hashes = hashesOfKept({ name, bytes: await readFile(join(folder, name)) });
+    if (!hashes.every((hash) => recorded.get(name)?.has(hash) === true)) fresh.push({ name, hashes });
+  }
+  return fresh;
 }
 
 /** A token over a checkpoint as sealed (RFC 3161), named as in DATA_DIR/witnessed. */
@@ -340,7 +359,7 @@ export async function newestWitnessed(kept: Kept, from: number, noteOf: NoteOf):
     .filter(({ size }) => size >= from)
     .sort((a, b) => b.epoch - a.epoch || b.size - a.size);
   for (const { epoch, size } of candidates.slice(0, LOOKED_AT)) {
-    const found = await witnessedAt(kept, epoch, size, noteOf, () => true);
+    const found = await witnessedAt(kept, { epoch, size }, noteOf, () => true);
     if (found !== null) return found;
   }
   return null;
@@ -351,14 +370,15 @@ export async function witnessedAsRecorded(kept: Kept, record: string, noteOf: No
   const [where = '', ...digests] = record.split(' ');
   const [, epoch, size] = /^(\d{1,15})-(\d{1,15})$/.exec(where) ?? [];
   if (epoch === undefined) return null;
-  return witnessedAt(kept, Number(epoch), Number(size), noteOf, (bytes) => digests.includes(sha256Hex(bytes)));
+  return witnessedAt(kept, { epoch: Number(epoch), size: Number(size) }, noteOf, (bytes) =>
+    digests.includes(sha256Hex(bytes)),
+  );
 }
 
 /** What the witnesses of the policy signed of one checkpoint; null: nothing. */
 async function witnessedAt(
   { folder, policy }: Kept,
-  epoch: number,
-  size: number,
+  { epoch, size }: { readonly epoch: number; readonly size: number },
   noteOf: NoteOf,
   isWanted: (bytes: Buffer) => boolean,
 ): Promise<WitnessedNote | null> {

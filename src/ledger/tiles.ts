@@ -43,14 +43,16 @@ export interface Tiles {
 const KEPT = 65_536;
 
 export function openTiles(read: Query): Tiles {
-  const kept = new Map<string, Buffer>();
+  /** Null where an entry is missing: sealed ones do not come back. */
+  const kept = new Map<string, Buffer | null>();
 
   /** The root of the 256^level leaves from `place` * 256^level on. */
   async function hashOf(level: number, place: number, tree: ReturnType<typeof openTree>): Promise<Buffer | null> {
     const key = `${level} ${place}`;
     const span = WIDTH ** level;
-    const hash = kept.get(key) ?? (await tree.subtree({ start: place * span, end: (place + 1) * span }));
-    if (hash === null) return null;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const hash = await tree.subtree({ start: place * span, end: (place + 1) * span });
     if (kept.size >= KEPT) kept.clear();
     kept.set(key, hash);
     return hash;

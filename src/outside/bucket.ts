@@ -193,7 +193,7 @@ async function uploadFile(ask: Ask, key: string, path: string, options: PutFileO
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
-    if (size > PART_BYTES) await uploadParts(ask, key, file, size, options);
+    if (size > PART_BYTES) await uploadParts(ask, key, { file, size }, options);
     else {
       const body = await file.readFile();
       const headers = lockHeaders(options.lock, body);
@@ -210,8 +210,7 @@ async function uploadFile(ask: Ask, key: string, path: string, options: PutFileO
 async function uploadParts(
   ask: Ask,
   key: string,
-  file: FileHandle,
-  size: number,
+  { file, size }: { readonly file: FileHandle; readonly size: number },
   { lock, signal, onProgress }: PutFileOptions,
 ): Promise<void> {
   const started = await ask({

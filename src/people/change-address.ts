@@ -62,7 +62,7 @@ export async function changeOwnAddress(
         problems: ['No mail server is set up here to confirm an address: ask an owner or admin to change it.'],
       };
     const changed = await recordPersonAction(deps, addressAction(ownHand(person), person, 'not confirmed'), (tx) =>
-      setAddress(deps, tx, person, read.data, handle),
+      setAddress(deps, tx, person, { email: read.data, handle }),
     );
     return changed.outcome === 'done' ? { outcome: 'changed' } : refusalOf(changed);
   }
@@ -125,7 +125,7 @@ export async function confirmNewAddress(
     const action = addressAction(ownHand(person), person, 'confirmed by a link');
     const changed = await recordPersonAction(deps, action, async (tx) => {
       await useLinkUp(deps, tx, token, deps.clock().toISOString());
-      return setAddress(deps, tx, person, email, handle);
+      return setAddress(deps, tx, person, { email, handle });
     });
     if (changed.outcome !== 'done') return refusalOf(changed);
     deps.jobs.wake([{ kind: ADDRESS_NOTICE, at: null }]);
@@ -152,7 +152,7 @@ export async function changeAddress(
   if (!read.success || problems.length > 0) return { outcome: 'refused', problems };
   if (read.data === person.email) return { outcome: 'refused', problems: ['The account has this address already.'] };
   const changed = await recordPersonAction(deps, addressAction(by, person, null), (tx) =>
-    setAddress(deps, tx, person, read.data, ''),
+    setAddress(deps, tx, person, { email: read.data, handle: '' }),
   );
   deps.jobs.wake([{ kind: ADDRESS_NOTICE, at: null }]);
   return changed;
@@ -163,7 +163,12 @@ function addressAction(by: Administrator, person: Person, how: string | null) {
 }
 
 /** `handle`: the session that stays open; empty: none. */
-async function setAddress(deps: AddressDeps, tx: StoreTransaction, person: Person, email: string, handle: string) {
+async function setAddress(
+  deps: AddressDeps,
+  tx: StoreTransaction,
+  person: Person,
+  { email, handle }: { readonly email: string; readonly handle: string },
+) {
   if (await isTaken(tx, email)) throw new ChangeRefused('An account with this e-mail address already exists.');
   await tx.query.updateTable('people').set({ email }).where('person_id', '=', person.personId).execute();
   // An invited person still needs the invitation, and never used the old address here.

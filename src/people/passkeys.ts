@@ -87,10 +87,12 @@ export async function passkeyCreation(deps: PeopleDeps, person: Person, handle: 
 export async function addPasskey(
   deps: PeopleDeps,
   person: Person,
-  response: unknown,
-  handle: string,
-  place: PasskeyOrigin,
-  label: string,
+  {
+    response,
+    handle,
+    place,
+    label,
+  }: { readonly response: unknown; readonly handle: string; readonly place: PasskeyOrigin; readonly label: string },
 ): Promise<string | null> {
   const refused = 'The passkey was not made for this page, or took too long. Try again.';
   const { verifyRegistrationResponse } = await loadWebAuthn();

@@ -115,8 +115,7 @@ export async function countRecoveryCodes({ store }: Pick<PeopleDeps, 'store'>, p
 export async function takeCode(
   deps: PeopleDeps,
   { query }: StoreTransaction,
-  personId: string,
-  given: string,
+  { personId, given }: { readonly personId: string; readonly given: string },
   now: string,
 ): Promise<boolean> {
   const row = await query

@@ -56,7 +56,7 @@ export async function signIn(
       now,
       async (tx) => {
         await assertUnchanged(tx, row.person_id, row.password);
-        if (!(await takeCode(deps, tx, row.person_id, given.code, now))) throw new Unfit();
+        if (!(await takeCode(deps, tx, { personId: row.person_id, given: given.code }, now))) throw new Unfit();
         await forgetFailures(deps, tx, email);
         await uncountAddress(deps, tx, from.address);
         await keepSession(tx, kept);

@@ -5,7 +5,7 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { BULK_TIMEOUT_MS, type BulkItemResult, MAX_BATCH_ITEMS, readBulkResult } from '../service/policies.ts';
 import type { Tables } from '../store/schema.ts';
-import type { Query } from '../store/store.ts';
+import type { Query, StoreTransaction } from '../store/store.ts';
 import {
   appendCall,
   type CallFailure,
@@ -26,8 +26,8 @@ export type PlanRow = Selectable<Tables['call_plans']>;
 
 /**
  * `exists`: a plan with the same items was begun before; continue it, or begin `again` to send all of them a second
- * time. `sent-before`: some items, by position from 0, were or may have been created with another file or one by one;
- * `first` is the plan or call that sent the first of them.
+ * time. `sent-before`: some items, by position from 0, were or may have been created with another file or one by one, or
+ * wait to be sent with one; `first` is the plan or call of the first of them.
  */
 type PlanOutcome =
   | { readonly outcome: 'planned'; readonly planId: string }
@@ -49,13 +49,26 @@ export async function planBulk(
     readonly again?: boolean | undefined;
   },
 ): Promise<PlanOutcome> {
-  const { source, actor, file, items } = request;
-  await deps.catchUp();
+  for (;;) {
+    const planned = await planUnlessOvertaken(deps, request);
+    if (planned !== null) return planned;
+  }
+}
+
+/** Rolls back a plan that was compared with less than was recorded. */
+class Overtaken extends Error {}
+
+/** Null: a call of this source was recorded after the comparison with earlier ones, so that it has to be made again. */
+async function planUnlessOvertaken(
+  deps: PolicyDeps,
+  { source, actor, file, items, again }: Parameters<typeof planBulk>[1],
+): Promise<PlanOutcome | null> {
+  const asOf = await deps.catchUp();
   const body = canonicalJson(items);
   const digest = sha256Hex(body);
   const before = await findPlans(deps, source.slug, digest);
   const last = before.at(-1);
-  if (request.again !== true) {
+  if (again !== true) {
     if (last !== undefined) return { outcome: 'exists', plan: last };
     const sentBefore = await findSentBefore(deps.store.read, source.slug, items);
     if (sentBefore !== null) return { outcome: 'sent-before', ...sentBefore };
@@ -64,9 +77,31 @@ export async function planBulk(
   const name = sha256Hex(Buffer.from(`${source.slug}\n${digest}`)).slice(0, 12);
   const planId = before.length === 0 ? `bulk-${name}` : `bulk-${name}-${before.length + 1}`;
   const meta: CallPlan = { call: 'plan', planId, actor, file, digest, items: items.length };
-  await appendCall(deps, source.slug, meta, [planId, 'plan'], body);
+  try {
+    await appendCall(deps, source.slug, { meta, keyParts: [planId, 'plan'], body }, async (tx, [recorded]) => {
+      if (recorded?.outcome === 'stored' && (await hasCallBetween(tx, source.slug, asOf, recorded.seq)))
+        throw new Overtaken();
+    });
+  } catch (error) {
+    if (error instanceof Overtaken) return null;
+    throw error;
+  }
   await deps.catchUp();
   return { outcome: 'planned', planId };
+}
+
+/** Whether an entry after `asOf` and before `seq` is a plan, a call or the result of one. */
+async function hasCallBetween({ query }: StoreTransaction, source: string, asOf: number, seq: number) {
+  const found = await query
+    .selectFrom('entries')
+    .select('seq')
+    .where('seq', '>', asOf)
+    .where('seq', '<', seq)
+    .where('kind', '=', 'call')
+    .where('source', '=', source)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** The most recent plan for these items; null if there is none. */
@@ -316,11 +351,13 @@ function sendBatch(
   return callOnce(
     deps,
     order,
-    send,
-    (bytes) => {
-      const { batchId: id, results } = readBulkResult(bytes);
-      const value = assignResults(sent, results);
-      return { value, facts: { batchId: id, items: value } };
+    {
+      send,
+      read: (bytes) => {
+        const { batchId: id, results } = readBulkResult(bytes);
+        const value = assignResults(sent, results);
+        return { value, facts: { batchId: id, items: value } };
+      },
     },
     { signal, giveUp },
   );
@@ -357,7 +394,7 @@ function resultOf({ position }: SentItem, result: BulkItemResult | undefined): I
   return { position, status: result?.status ?? 'unknown', policyId: result?.id ?? null };
 }
 
-/** Items that were or may have been created, by position from 0, and what the first of them was sent with. */
+/** Items that were, may have been or will be created, by position from 0, and what the first of them is sent with. */
 export interface SentBefore {
   readonly positions: readonly number[];
   readonly first: SentWith;
@@ -369,28 +406,48 @@ interface SentWith {
   /** The name of a plan's file, for people. */
   readonly file: string | null;
   readonly at: string;
+  /** None of the items was sent yet. */
+  readonly waiting: boolean;
 }
 
+/** What keeps items from being sent, without the remedy, which differs between page, command and API. */
+export function sentBeforeText(
+  { positions, first }: SentBefore,
+  total: number,
+  atText: (iso: string) => string,
+): string {
+  const numbers = positions.slice(0, SHOWN_ITEMS).map((position) => position + 1);
+  const named = `${numbers.length === 1 ? 'item' : 'items'} ${numbers.join(', ')}${positions.length > SHOWN_ITEMS ? ', …' : ''}`;
+  const one = positions.length === 1;
+  const has = first.waiting ? `${one ? 'waits' : 'wait'} to be sent` : `${one ? 'was' : 'were'} already sent`;
+  return `${positions.length} of ${total} items (${named}) ${has}, the first with ${first.file ?? first.id} of ${atText(first.at)}.`;
+}
+
+const SHOWN_ITEMS = 10;
+
 /**
- * Which items were or may have been created with other files of the source or one by one, so that an extended file is
- * not sent again as a whole.
+ * Which items were or may have been created with other files of the source or one by one, or wait to be sent with one,
+ * so that an extended file is not sent again as a whole. An item that failed may be sent with another file.
  */
 async function findSentBefore(read: Query, source: string, items: readonly FormA[]): Promise<SentBefore | null> {
   const planned = await read
     .selectFrom('call_items as item')
     .innerJoin('call_plans as plan', 'plan.plan_id', 'item.plan_id')
-    .select(['item.item', 'plan.plan_id', 'plan.file', 'plan.created_at'])
+    .select(['item.item', 'item.state', 'plan.plan_id', 'plan.file', 'plan.created_at'])
     .where('item.source', '=', source)
-    .where('item.state', 'in', ['sent', 'unknown', 'created'])
+    .where('item.state', 'in', ['planned', 'skipped', 'sent', 'unknown', 'created'])
     .execute();
   const single = await loadOpenGenerations(read, source);
   const byItem = new Map<string, SentWith>();
-  for (const { item, plan_id: id, file, created_at: at } of planned) byItem.set(item, { id, file, at });
+  for (const { item, state, plan_id: id, file, created_at: at } of planned) {
+    const waiting = state === 'planned' || state === 'skipped';
+    if (!waiting || !byItem.has(item)) byItem.set(item, { id, file, at, waiting });
+  }
   const found = items.flatMap((item, position) => {
     const twin = single.find((call) => isTwin(call, aboutOf(item)));
     const first =
       byItem.get(canonicalJson(item).toString('utf8')) ??
-      (twin === undefined ? undefined : { id: twin.request_id, file: null, at: twin.asked_at });
+      (twin === undefined ? undefined : { id: twin.request_id, file: null, at: twin.asked_at, waiting: false });
     return first === undefined ? [] : [{ position, first }];
   });
   const [one] = found;

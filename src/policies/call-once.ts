@@ -124,8 +124,10 @@ interface Calling {
 export async function callOnce<T>(
   deps: PolicyDeps,
   order: CallOrder,
-  send: Send,
-  read: (bytes: Buffer) => { readonly value: T; readonly facts: AnswerFacts },
+  {
+    send,
+    read,
+  }: { readonly send: Send; readonly read: (bytes: Buffer) => { readonly value: T; readonly facts: AnswerFacts } },
   options: Calling = {},
 ): Promise<CallOutcome<T>> {
   const { giveUp } = options;
@@ -139,8 +141,7 @@ export async function callOnce<T>(
   const seq = await appendResult(
     deps,
     order.source.slug,
-    resultMeta(requestId, ended),
-    ended.bytes,
+    { meta: resultMeta(requestId, ended), bytes: ended.bytes },
     afterwards(deps, slot, ended),
   );
   switch (ended.outcome) {
@@ -186,9 +187,7 @@ async function appendIntent(
     const { outcome } = await appendCall(
       deps,
       source.slug,
-      meta,
-      order.intentKey ?? [requestId, 'intent'],
-      body,
+      { meta, keyParts: order.intentKey ?? [requestId, 'intent'], body },
       async (tx, [appended]) => {
         if (appended?.outcome === 'stored') await reserveSlot(tx, slot, deps.clock());
       },
@@ -294,9 +293,7 @@ type AlsoWritten = (tx: StoreTransaction, appended: readonly Appended[]) => Prom
 export async function appendCall(
   deps: Pick<PolicyDeps, 'ledger' | 'clock'>,
   source: string,
-  meta: CallMeta,
-  keyParts: readonly string[],
-  body: Buffer,
+  { meta, keyParts, body }: { readonly meta: CallMeta; readonly keyParts: readonly string[]; readonly body: Buffer },
   alsoInTransaction?: AlsoWritten,
 ): Promise<Appended> {
   const [appended] = await deps.ledger.append(
@@ -325,14 +322,13 @@ const RESULT_TRIES = 6;
 async function appendResult(
   deps: Pick<PolicyDeps, 'ledger' | 'clock' | 'sleep'>,
   source: string,
-  meta: CallResult,
-  bytes: Buffer,
+  { meta, bytes }: { readonly meta: CallResult; readonly bytes: Buffer },
   also: AlsoWritten | null,
 ): Promise<number> {
   for (let tried = 1; ; tried += 1) {
     try {
       const key = [meta.requestId, 'result'];
-      return (await appendCall(deps, source, meta, key, bytes, also ?? undefined)).seq;
+      return (await appendCall(deps, source, { meta, keyParts: key, body: bytes }, also ?? undefined)).seq;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       if (tried === RESULT_TRIES) throw new StoreUnavailable(notKeptText(meta, error), { cause: error });

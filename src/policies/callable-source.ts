@@ -25,8 +25,8 @@ export interface PolicyDeps {
   clientFor(
     source: CallableSource,
   ): Pick<ServiceClient, 'generatePolicy' | 'generateBulk' | 'publishPolicy' | 'fetchPolicyPages'>;
-  /** Brings the read models up to the end of the ledger. */
-  catchUp(): Promise<unknown>;
+  /** Brings the read models up to the end of the ledger; resolves with the seq they contain. */
+  catchUp(): Promise<number>;
   /** Waits, or less if the signal is aborted; never rejects. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }

@@ -116,12 +116,12 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
       twin = await findUnsettledTwin(deps, source, about);
       if (twin !== null) return { outcome: 'stopped' };
       const intentKey = ['generate', canonicalJson(about).toString('utf8'), String(number)];
-      const ended = await callOnce(deps, { ...order, intentKey }, send, read, request);
+      const ended = await callOnce(deps, { ...order, intentKey }, { send, read }, request);
       if (ended.outcome !== 'taken') return ended;
       least = number + 1;
     }
   };
-  const call = request.again === true ? () => callOnce(deps, order, send, read, request) : callUnlessOpen;
+  const call = request.again === true ? () => callOnce(deps, order, { send, read }, request) : callUnlessOpen;
   const ended = await callPatiently(deps, call, request);
   if (twin !== null) return { outcome: 'unsettled', call: twin };
   if (ended.outcome !== 'done') return ended;

@@ -68,7 +68,7 @@ export async function fetchPolicyList(
       whole,
       policies: listed.map(factsOf),
     };
-    await appendCall(deps, source.slug, meta, [listId, String(page)], bytes);
+    await appendCall(deps, source.slug, { meta, keyParts: [listId, String(page)], body: bytes });
   }
   await deps.catchUp();
   return { outcome: 'stored', policies, whole };

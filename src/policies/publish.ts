@@ -53,7 +53,7 @@ export async function publishPolicy(deps: PolicyDeps, request: PublishRequest): 
     return { value, facts: { policyId, hostedUrl: value.hostedUrl, webhooksQueued: value.webhooksQueued } };
   };
   const publish = (body: Buffer) =>
-    callPatiently(deps, () => callOnce(deps, orderOf(body), send, read, request), request);
+    callPatiently(deps, () => callOnce(deps, orderOf(body), { send, read }, request), request);
   const [none, object] = BODIES;
   const first = (await tookBody(deps, source.slug)) ? object : none;
   let ended = await publish(first);

@@ -31,13 +31,17 @@ export async function settleCalls(deps: SettleDeps): Promise<{ lost: number; set
     .orderBy('intent_seq')
     .execute();
   for (const { request_id: requestId, source } of overdue)
-    await appendCall(deps, source, { call: 'lost', requestId }, [requestId, 'lost'], Buffer.alloc(0));
+    await appendCall(deps, source, {
+      meta: { call: 'lost', requestId },
+      keyParts: [requestId, 'lost'],
+      body: Buffer.alloc(0),
+    });
   if (overdue.length > 0) await deps.catchUp();
   const versions = await loadVersions(deps);
   const found = await findEvidence(deps.store.read);
   for (const { call, ...evidence } of found) {
     const meta: CallSettled = { call: 'settled', requestId: call.request_id, actor: PROGRAM, ...evidence };
-    await appendCall(deps, call.source, meta, settledKey(call, versions), Buffer.alloc(0));
+    await appendCall(deps, call.source, { meta, keyParts: settledKey(call, versions), body: Buffer.alloc(0) });
   }
   if (found.length > 0) await deps.catchUp();
   return { lost: overdue.length, settled: found.length };
@@ -136,7 +140,11 @@ export async function settleByOfficer(deps: SettleDeps, request: SettleRequest):
       evidence: null,
     })),
   };
-  const { outcome, seq } = await appendCall(deps, call.source, meta, settledKey(call, versions), Buffer.alloc(0));
+  const { outcome, seq } = await appendCall(deps, call.source, {
+    meta,
+    keyParts: settledKey(call, versions),
+    body: Buffer.alloc(0),
+  });
   await deps.catchUp();
   return outcome === 'duplicate' ? { outcome: 'conflict' } : { outcome: 'settled', seq, left };
 }

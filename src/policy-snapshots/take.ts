@@ -85,8 +85,8 @@ export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, reques
       if (address.outcome === 'found') {
         const fetched = await deps.fetchHosted({ siteUrl, url: address.url, signal: request.signal });
         looks.push(
-          (await refusalOfAccess(deps, request, target, fetched, address.isListed)) ??
-            (await keep(deps, { ...request, policyType: type }, target, fetched, 0)),
+          (await refusalOfAccess(deps, request, target, { fetched, isListed: address.isListed })) ??
+            (await keep(deps, { ...request, policyType: type }, target, { fetched, cacheMs: 0 })),
         );
       }
     }
@@ -97,7 +97,7 @@ export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, reques
     if (earlier !== null) looks.push(earlier);
     else {
       const fetched = await deps.fetchEmbed({ siteUrl, siteKey, type, signal: request.signal });
-      looks.push(await keep(deps, { ...request, policyType: type }, target, fetched, EDGE_CACHE_MS));
+      looks.push(await keep(deps, { ...request, policyType: type }, target, { fetched, cacheMs: EDGE_CACHE_MS }));
     }
   }
   if (looks.length > 0) return { outcome: 'looked', looks };
@@ -117,8 +117,7 @@ async function refusalOfAccess(
   deps: SnapshotDeps,
   { source, policyId }: SnapshotRequest,
   target: SnapshotTarget,
-  fetched: PublicFetch,
-  isListed: boolean | null,
+  { fetched, isListed }: { readonly fetched: PublicFetch; readonly isListed: boolean | null },
 ): Promise<Look | null> {
   if (fetched.outcome === 'refused' || fetched.answer.status !== 404 || isListed === false) return null;
   const latest = await deps.store.read
@@ -161,8 +160,7 @@ async function keep(
   deps: SnapshotDeps,
   request: SnapshotRequest,
   target: SnapshotTarget,
-  fetched: PublicFetch,
-  cacheMs: number,
+  { fetched, cacheMs }: { readonly fetched: PublicFetch; readonly cacheMs: number },
 ): Promise<Look> {
   if (fetched.outcome === 'refused') {
     const { transient, sentence } = fetched;

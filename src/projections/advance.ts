@@ -17,6 +17,13 @@ export interface Target {
   onWrite?(write: Write): void;
 }
 
+/** What writes into a target, and where its failures are reported. */
+interface Fold {
+  readonly target: Target;
+  readonly projections: readonly Projection[];
+  readonly log: ProjectorLog;
+}
+
 /** The page to project after a position in the same transaction; null: no more. */
 export type LoadPage = (after: Position) => Promise<LoadedPage | null>;
 
@@ -29,13 +36,7 @@ export type LoadPage = (after: Position) => Promise<LoadedPage | null>;
  * projected alone and halved until the entry is found, which goes to the quarantine and is projected by all the others.
  * Outages (StoreUnavailable) are thrown: they are not the fault of an entry.
  */
-export async function advance(
-  target: Target,
-  projections: readonly Projection[],
-  pages: LoadPage,
-  from: Position,
-  log: ProjectorLog,
-): Promise<number | null> {
+export async function advance(fold: Fold, pages: LoadPage, from: Position): Promise<number | null> {
   let first: LoadedPage | null = null;
   const remembered: LoadPage = async (after) => {
     const page = await pages(after);
@@ -43,10 +44,10 @@ export async function advance(
     return page;
   };
   try {
-    return await commit(target, projections, remembered, from);
+    return await commit(fold, remembered, from);
   } catch (error) {
     if (!(error instanceof ProjectionFailure) || first === null) throw error;
-    return attempt(target, projections, first, from, log, []);
+    return attempt(fold, first, from, []);
   }
 }
 
@@ -57,34 +58,32 @@ interface Failure {
 }
 
 async function attempt(
-  target: Target,
-  projections: readonly Projection[],
+  fold: Fold,
   page: LoadedPage,
   from: Position,
-  log: ProjectorLog,
   failures: readonly Failure[],
 ): Promise<number | null> {
   try {
     const only: LoadPage = ({ seq }) => Promise.resolve(seq === from.seq ? page : null);
-    return await commit(target, projections, only, from, quarantineFailures(page.entries, failures));
+    return await commit(fold, only, from, quarantineFailures(page.entries, failures));
   } catch (error) {
     if (!(error instanceof ProjectionFailure)) throw error;
     const [first, ...rest] = page.entries;
     if (first === undefined || failures.some(({ projection }) => projection === error.projection)) throw error.cause;
     if (rest.length > 0) {
       const [half, other] = cutInHalves(page);
-      if ((await attempt(target, projections, half, from, log, [])) === null) return null;
-      return attempt(target, projections, other, { ...from, seq: half.to }, log, []);
+      if ((await attempt(fold, half, from, [])) === null) return null;
+      return attempt(fold, other, { ...from, seq: half.to }, []);
     }
-    log.error({ seq: first.seq, projection: error.projection, err: error.cause }, 'a projection failed on an entry');
-    return attempt(
-      target,
-      projections.filter(({ name }) => name !== error.projection),
-      page,
-      from,
-      log,
-      [...failures, { projection: error.projection, reason: error.message }],
+    fold.log.error(
+      { seq: first.seq, projection: error.projection, err: error.cause },
+      'a projection failed on an entry',
     );
+    const others = fold.projections.filter(({ name }) => name !== error.projection);
+    return attempt({ ...fold, projections: others }, page, from, [
+      ...failures,
+      { projection: error.projection, reason: error.message },
+    ]);
   }
 }
 
@@ -125,8 +124,7 @@ class LostRace extends Error {}
 
 /** Projects pages from a position in one transaction. Null: another process moved the position first. */
 async function commit(
-  target: Target,
-  projections: readonly Projection[],
+  { target, projections }: Pick<Fold, 'target' | 'projections'>,
   pages: LoadPage,
   from: Position,
   also: readonly ProjectionWrite[] = [],

@@ -89,9 +89,11 @@ async function projectOnce(
       at = await replay(options, target, pages, at);
       if (pages.rereadAt() > rereadAt) return { position };
       await comparison.compareUpTo(at.seq);
-      const finished = await finish(options, target, pages, at, {
-        ...{ comparison, replace, maxPages: 2 ** attempt, rereadAt },
-      });
+      const finished = await finish(
+        options,
+        { target, pages, from: at },
+        { comparison, replace, maxPages: 2 ** attempt, rereadAt },
+      );
       if (finished !== null) return { ...finished, position };
     }
   } finally {
@@ -191,7 +193,7 @@ async function replay(options: RebuildOptions, target: Target, pages: PageReader
   while (at.seq < live) {
     const first = await pages.load(at, live);
     if (first === null) throw new Error(`the ledger ends at ${at.seq}, before the position ${live} of the projector`);
-    const reached = await advance(target, projections, pages.from(first, { upTo: live }), at, log);
+    const reached = await advance({ target, projections, log }, pages.from(first, { upTo: live }), at);
     if (reached === null) throw takenOver();
     at = { ...at, seq: reached };
     onProgress?.(at.seq, live);
@@ -216,9 +218,7 @@ interface Finishing {
  */
 async function finish(
   options: RebuildOptions,
-  target: Target,
-  pages: PageReader,
-  from: Position,
+  { target, pages, from }: { readonly target: Target; readonly pages: PageReader; readonly from: Position },
   finishing: Finishing,
 ): Promise<Omit<RebuildReport, 'position' | 'indexes'> | null> {
   const projections = options.projections ?? allProjections;

@@ -160,7 +160,7 @@ export function createProjector(options: ProjectorOptions): Projector {
         if (options.onFolded !== undefined) traced.push(...taken.entries.map(tracedEntry));
       },
     });
-    const reached = await advance(target, projections, together, from, log);
+    const reached = await advance({ target, projections, log }, together, from);
     if (reached === null) return { outcome: 'lost', full: true, behindMs: 0 };
     options.onFolded?.({ entries: traced.filter(({ seq }) => seq <= reached), startedAt, endedAt: Date.now() });
     seen = reached;

@@ -59,7 +59,7 @@ export function createRejectedRing({ store, keys, clock, flushEvery = 5000, ...o
   const oldest = () => new Date(clock().getTime() - limits.hours * 3_600_000).toISOString();
   const { flush, isFlushing } = createFlush(gathering, clock, {
     counts: (gathered, purging) => writeCounts(store, gathered, clock(), purging),
-    items: (gathered) => writeItems(store, gathered, keys.rest, clock(), limits),
+    items: (gathered) => writeItems(store, gathered, { restKey: keys.rest, now: clock(), limits }),
   });
   const timer = setInterval(() => {
     if (!isFlushing()) flush().catch((error: unknown) => options.onError?.(error));
@@ -142,9 +142,7 @@ async function writeCounts(store: Store, { counts }: BufferedRejections, now: Da
 async function writeItems(
   store: Store,
   { pending }: BufferedRejections,
-  restKey: Uint8Array,
-  now: Date,
-  limits: RingLimits,
+  { restKey, now, limits }: { readonly restKey: Uint8Array; readonly now: Date; readonly limits: RingLimits },
 ): Promise<void> {
   // Chosen and sealed before the write lock is taken, because appends wait for it.
   const kept = await itemsIn(store.read);

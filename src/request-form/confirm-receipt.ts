@@ -1,5 +1,5 @@
 import { letterLanguages } from '../../reports/letters/languages.ts';
-import { dateInWords, fill } from '../../reports/letters/letter.ts';
+import { dateInWords, fill } from '../../reports/letters/wording.ts';
 import { renderPlain } from '../../reports/render/plain.ts';
 import { parseFolded } from '../cases/folded.ts';
 import { moveLatest } from '../cases/move-case.ts';

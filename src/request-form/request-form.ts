@@ -13,6 +13,7 @@ import { equalBytes, hmacSha256, sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { jurisdictionSchema } from '../law/jurisdictions.ts';
+import type { Appended } from '../ledger/ledger.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 
 /*
@@ -117,7 +118,6 @@ export async function submitRequest(
 ): Promise<Submitted> {
   const { source, form, language, mails } = about;
   const now = isoNow(deps.clock);
-  if (!(await countRequest(deps, source, now))) return { outcome: 'too-many' };
   const wanted = {
     source,
     kind: request.kind,
@@ -133,11 +133,19 @@ export async function submitRequest(
     receiptBasis: 'form' as const,
   };
   const words = canonicalJson({ ...request });
-  const mail = (tx: StoreTransaction, caseId: string) =>
-    deps.jobs.enqueueIn(tx, { kind: REQUEST_MAIL, key: caseId, payload: { caseId }, maxAttempts: MAIL_ATTEMPTS });
+  const countAndMail = async (tx: StoreTransaction, caseId: string, appended: Appended) => {
+    if (appended.outcome === 'duplicate') return;
+    await countRequest(deps, tx, { source, now });
+    if (mails)
+      await deps.jobs.enqueueIn(tx, {
+        ...{ kind: REQUEST_MAIL, key: caseId, payload: { caseId } },
+        maxAttempts: MAIL_ATTEMPTS,
+      });
+  };
   for (let tried = 0; tried < TRIES; tried += 1) {
     const reference = sha256Hex(Buffer.concat([Buffer.from(`${form} ${tried} `), words]));
-    const opened = await openCase(deps.cases, { ...wanted, reference }, mails ? mail : undefined);
+    const opened = await openWithinLimit(() => openCase(deps.cases, { ...wanted, reference }, countAndMail));
+    if (opened === null) return { outcome: 'too-many' };
     if (opened.outcome === 'refused') throw new Error(opened.problems.join('; '));
     // Ids have ten digits, so one may belong to another request.
     if (opened.outcome === 'duplicate' && !(await saysTheSame(deps.store, opened.seq, wanted))) continue;
@@ -159,25 +167,35 @@ async function saysTheSame(
   return Object.entries(wanted).every(([name, value]) => said[name] === value);
 }
 
-/**
- * Counts a source's request before it is recorded, so that concurrent requests count like consecutive ones. False: the
- * limit has been reached.
- */
-async function countRequest({ store, keys }: RequestFormDeps, source: string, now: string): Promise<boolean> {
+/** Rolls back a request beyond {@link REQUESTS_PER_HOUR}. */
+class TooMany extends Error {}
+
+async function openWithinLimit<T>(open: () => Promise<T>): Promise<T | null> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof TooMany) return null;
+    throw error;
+  }
+}
+
+/** Counts a source's request in the transaction that records it, so that none beyond the limit is recorded. */
+async function countRequest(
+  { keys }: Pick<RequestFormDeps, 'keys'>,
+  { query, insertMany }: StoreTransaction,
+  { source, now }: { readonly source: string; readonly now: string },
+): Promise<void> {
   const key = hmacSha256(keys.instance.link, Buffer.from(`request form hour ${source}`));
-  return store.transaction(async ({ query, insertMany }) => {
-    const hour = await query
-      .selectFrom('sign_in_failures')
-      .select(['failures', 'last_at'])
-      .where('key_hash', '=', key)
-      .where('last_at', '>', new Date(Date.parse(now) - 3_600_000).toISOString())
-      .executeTakeFirst();
-    if (hour !== undefined && hour.failures >= REQUESTS_PER_HOUR) return false;
-    // The hour begins with its first request.
-    const counted = { failures: (hour?.failures ?? 0) + 1, last_at: hour?.last_at ?? now };
-    await insertMany('sign_in_failures', [{ key_hash: key, ...counted, blocked_until: '' }], 'replace');
-    return true;
-  });
+  const hour = await query
+    .selectFrom('sign_in_failures')
+    .select(['failures', 'last_at'])
+    .where('key_hash', '=', key)
+    .where('last_at', '>', new Date(Date.parse(now) - 3_600_000).toISOString())
+    .executeTakeFirst();
+  if (hour !== undefined && hour.failures >= REQUESTS_PER_HOUR) throw new TooMany();
+  // The hour begins with its first request.
+  const counted = { failures: (hour?.failures ?? 0) + 1, last_at: hour?.last_at ?? now };
+  await insertMany('sign_in_failures', [{ key_hash: key, ...counted, blocked_until: '' }], 'replace');
 }
 
 /** The last part of the address of a request's page, which cannot be guessed. */

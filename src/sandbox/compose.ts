@@ -47,21 +47,25 @@ export interface Parcel {
 export function composeHappening(
   client: SandboxClient,
   dialect: Dialect,
-  happening: Happening,
-  id: string,
-  note: DeliveryNote = 'sound',
+  {
+    happening,
+    id,
+    note = 'sound',
+  }: { readonly happening: Happening; readonly id: string; readonly note?: DeliveryNote },
 ): Parcel {
-  return composeBytes(client, dialect, happening.event, renderBody(dialect, happening, id), id, note);
+  return composeBytes(client, dialect, { event: happening.event, body: renderBody(dialect, happening, id), id, note });
 }
 
 /** Signs given bytes as the note says: with the secret, an old one, a wrong one or not at all. */
 export function composeBytes(
   client: SandboxClient,
   dialect: Dialect,
-  event: string,
-  body: Buffer,
-  id: string,
-  note: DeliveryNote,
+  {
+    event,
+    body,
+    id,
+    note,
+  }: { readonly event: string; readonly body: Buffer; readonly id: string; readonly note: DeliveryNote },
 ): Parcel {
   const secret =
     note === 'old-secret' ? client.previousWebhookSecret : note === 'forged' ? 'a guess' : client.webhookSecret;

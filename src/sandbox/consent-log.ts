@@ -37,8 +37,10 @@ export function createConsentLog(
   client: SandboxClient,
   decisions: Decisions,
   rhythm: Rhythm,
-  delayOf: (index: number) => number = () => 0,
-  keep = MOST_RECORDED,
+  {
+    delayOf = () => 0,
+    keep = MOST_RECORDED,
+  }: { readonly delayOf?: (index: number) => number; readonly keep?: number } = {},
 ) {
   /**
    * A decision reported late has its own time but appears where it was recorded, so that positions, which cursors

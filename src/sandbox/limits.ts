@@ -89,7 +89,8 @@ export function createLimits(options: LimitOptions, form: LimitHeaderForm) {
       const told = [...(exceeded.length > 0 ? exceeded : states)].sort(
         (a, b) => left(a) - left(b) || b.resetMs - a.resetMs,
       )[0];
-      const headers = told === undefined ? {} : limitHeaders(form, told.rule, left(told), told.resetMs, at);
+      const headers =
+        told === undefined ? {} : limitHeaders(form, told.rule, { remaining: left(told), resetMs: told.resetMs, at });
       if (exceeded.length === 0 || told === undefined) return { outcome: 'free', headers };
       return { outcome: 'exceeded', headers, retryAfterSeconds: Math.max(1, Math.ceil(told.resetMs / 1000)) };
     },
@@ -106,9 +107,7 @@ function left({ rule, window }: { rule: Rule; window: { count: number } }): numb
 function limitHeaders(
   form: LimitHeaderForm,
   rule: Rule,
-  remaining: number,
-  resetMs: number,
-  at: number,
+  { remaining, resetMs, at }: { readonly remaining: number; readonly resetMs: number; readonly at: number },
 ): Record<string, string> {
   const seconds = Math.max(0, Math.ceil(resetMs / 1000));
   switch (form) {

@@ -66,7 +66,7 @@ export async function playLive(options: LiveOptions): Promise<number> {
     while (options.underWay() >= MOST_UNDER_WAY && !signal.aborted) await wait(20, signal);
     if (signal.aborted) break;
     const world = pick(random, worlds);
-    for (const happening of happen(world, known.get(world) ?? [], random, number, options)) {
+    for (const happening of happen(world, known.get(world) ?? [], { random, number }, options)) {
       if (happening.event === 'consent.recorded') takePlace(world, happening);
       notify(world, happening);
       options.onHappening?.(world, happening);
@@ -79,8 +79,7 @@ export async function playLive(options: LiveOptions): Promise<number> {
 function happen(
   world: World,
   known: DecisionHappening[],
-  random: Random,
-  number: number,
+  { random, number }: { readonly random: Random; readonly number: number },
   { clock }: LiveOptions,
 ): Happening[] {
   const at = clock();
@@ -88,7 +87,7 @@ function happen(
   if (kind === 'revision') return revise(world, random, at);
   const returning = kind === 'return' && known.length > 0 ? Math.floor(random() * known.length) : null;
   const event = kind === 'return' ? 'consent.recorded' : kind;
-  const drawn = drawMoment(world, event, number, at);
+  const drawn = drawMoment(world, event, { n: number, at });
   if (drawn.event !== 'consent.recorded') return [drawn];
   const before = returning === null ? undefined : known[returning];
   if (before === undefined || returning === null) {
@@ -108,7 +107,7 @@ function revise(world: World, random: Random, at: Date): Happening[] {
   if (listed.length === 0) return [];
   const { id } = pick(random, listed);
   return (['policy.updated', 'policy.published'] as const).map((event, n) => {
-    const happening = drawMoment(world, event, n, at, id);
+    const happening = drawMoment(world, event, { n, at, policyId: id });
     takePlace(world, happening);
     return happening;
   });
@@ -118,7 +117,11 @@ function revise(world: World, random: Random, at: Date): Happening[] {
  * The n-th happening of a kind made on demand, at `at`, for the named policy. The same world, kind, number and time
  * give the same happening. Errors: the client has no such policy.
  */
-export function drawMoment(world: World, event: KnownEvent, n: number, at: Date, policyId?: string): Happening {
+export function drawMoment(
+  world: World,
+  event: KnownEvent,
+  { n, at, policyId }: { readonly n: number; readonly at: Date; readonly policyId?: string | undefined },
+): Happening {
   const { client, shelf } = world;
   const random = mulberry32(mix(client.seed ^ 0x6d6f6d65, n));
   const id = (prefix: string): string => `${prefix}_${deriveText(16, client.seed, 'moment', event, n)}`;
@@ -176,7 +179,7 @@ export function drawMoment(world: World, event: KnownEvent, n: number, at: Date,
         ...(event === 'integration.disconnected' ? { reason: 'The API key was rejected (401 Unauthorized).' } : {}),
       };
     default:
-      return policyMoment(world, event, id('pol'), at, policyId);
+      return policyMoment(world, event, { newId: id('pol'), at, wanted: policyId });
   }
 }
 
@@ -184,9 +187,7 @@ export function drawMoment(world: World, event: KnownEvent, n: number, at: Date,
 function policyMoment(
   { client, shelf }: World,
   event: PolicyHappening['event'],
-  newId: string,
-  at: Date,
-  wanted: string | undefined,
+  { newId, at, wanted }: { readonly newId: string; readonly at: Date; readonly wanted: string | undefined },
 ): PolicyHappening {
   const known = wanted === undefined ? shelf.candidate(event, at) : shelf.find(wanted, at);
   if (known === null && event !== 'policy.created')

@@ -185,7 +185,7 @@ function* inOrder(world: World, dialect: Dialect, range: TrafficRange): Generato
     if (decisions.isLost(index)) continue;
     const id = deliveryId(world, dialect, `decision-${index}`);
     const note = decisions.isOldSecret(index) ? 'old-secret' : 'sound';
-    yield { parcel: composeHappening(client, dialect, decision, id, note), happening: decision };
+    yield { parcel: composeHappening(client, dialect, { happening: decision, id, note }), happening: decision };
   }
   for (const { item } of others) yield item;
 }
@@ -199,7 +199,7 @@ function eventItem(world: World, dialect: Dialect, event: Happening, index: numb
   const id = deliveryId(world, dialect, `event-${index}`);
   return {
     at: event.at.getTime(),
-    item: { parcel: composeHappening(world.client, dialect, event, id), happening: event },
+    item: { parcel: composeHappening(world.client, dialect, { happening: event, id }), happening: event },
   };
 }
 
@@ -210,7 +210,10 @@ function oddities(world: World, dialect: Dialect): TimedItem[] {
   const oddity = (share: number, note: Parcel['note'], odd: { event: string; body: Buffer }): TimedItem => {
     const at = window.start.getTime() + Math.floor(span * share);
     const id = deliveryId(world, dialect, `${note}-${share}`);
-    return { at, item: { parcel: composeBytes(client, dialect, odd.event, odd.body, id, note), happening: null } };
+    return {
+      at,
+      item: { parcel: composeBytes(client, dialect, { event: odd.event, body: odd.body, id, note }), happening: null },
+    };
   };
   const forged = (share: number) => {
     const event = 'consent.recorded';

@@ -163,7 +163,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const notify = ({ client }: World, happening: Happening): number => {
     const urls = subscribers(client, happening.event);
     for (const url of urls)
-      outbox.enqueue(address(composeHappening(client, dialect, happening, nextId()), client, url));
+      outbox.enqueue(address(composeHappening(client, dialect, { happening, id: nextId() }), client, url));
     return urls.length;
   };
   const keys = [...clients.flatMap(keysOf), ...(agency === null ? [] : agencyKeys(agency, clients))];
@@ -301,16 +301,20 @@ function makeParcel(
   const { client } = world;
   const { note = 'sound', set } = choices;
   const compose = (name: string, body: Buffer): Parcel =>
-    composeBytes(client, dialect, name, set === undefined ? body : setFields(body, set), id, note);
+    composeBytes(client, dialect, { event: name, body: set === undefined ? body : setFields(body, set), id, note });
   if (note === 'not-json' || note === 'unknown-event') {
     const odd = oddBody(note, client);
     return note === 'not-json'
-      ? composeBytes(client, dialect, odd.event, odd.body, id, note)
+      ? composeBytes(client, dialect, { event: odd.event, body: odd.body, id, note })
       : compose(odd.event, odd.body);
   }
   const at = new Date(now.getTime() - (note === 'late' ? LATE_MS : 0));
   const policyId = choices.happening?.['policyId'];
-  const drawn = drawMoment(world, event, made, at, typeof policyId === 'string' ? policyId : undefined);
+  const drawn = drawMoment(world, event, {
+    n: made,
+    at,
+    policyId: typeof policyId === 'string' ? policyId : undefined,
+  });
   const happening = { ...drawn, ...choices.happening };
   if (note !== 'forged' && note !== 'unsigned') takePlace(world, happening);
   return compose(event, renderBody(dialect, happening, id));

@@ -61,7 +61,7 @@ export function createWorld({ client, position, window, rows, quota, rowDelay, k
   const decisions = createDecisions(client, rhythm, cookiePolicyAt(client, timeline));
   const events: Happening[] = [
     ...timeline,
-    ...requestsOf(client, position, window, decisions, rhythm),
+    ...requestsOf(client, position, window, { decisions, rhythm }),
     ...scansOf(client, window),
     ...integrationsOf(client, window),
   ].sort((a, b) => a.at.getTime() - b.at.getTime());
@@ -70,7 +70,7 @@ export function createWorld({ client, position, window, rows, quota, rowDelay, k
     window,
     rhythm,
     decisions,
-    log: createConsentLog(client, decisions, rhythm, rowDelay, keep),
+    log: createConsentLog(client, decisions, rhythm, { delayOf: rowDelay, keep }),
     shelf: createPolicyShelf(client, timeline, quota),
     events,
   };
@@ -164,8 +164,7 @@ function requestsOf(
   client: SandboxClient,
   position: number,
   window: Window,
-  decisions: Decisions,
-  rhythm: Rhythm,
+  { decisions, rhythm }: { readonly decisions: Decisions; readonly rhythm: Rhythm },
 ): RequestHappening[] {
   const span = (window.end.getTime() - window.start.getTime()) / (30 * DAY);
   const plans =

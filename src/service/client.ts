@@ -48,7 +48,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     },
   });
   return {
-    fetchConsentLogPage: (query, signal, maxBytes) => fetchConsentLogPage(transport, query, signal, pace, maxBytes),
+    fetchConsentLogPage: (query, signal, maxBytes) => fetchConsentLogPage(transport, query, { signal, pace, maxBytes }),
     listPolicies: (signal) => listPolicies(transport, signal),
     fetchPolicyPages: (signal) => fetchPolicyPages(transport, signal),
     generatePolicy: (body, sending) => sendGenerate(transport, body, sending),

@@ -77,9 +77,15 @@ interface PageDamage {
 export async function fetchConsentLogPage(
   transport: Transport,
   query: ConsentLogQuery,
-  signal?: AbortSignal,
-  pace?: ReadPace,
-  maxBytes = MOST_BYTES,
+  {
+    signal,
+    pace,
+    maxBytes = MOST_BYTES,
+  }: {
+    readonly signal?: AbortSignal | undefined;
+    readonly pace?: ReadPace | undefined;
+    readonly maxBytes?: number | undefined;
+  } = {},
 ): Promise<ConsentLogPage> {
   let best: ConsentLogPage | null = null;
   let broken: Buffer | null = null;

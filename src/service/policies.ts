@@ -33,9 +33,7 @@ export interface Sending {
  */
 function post(
   transport: Transport,
-  path: string,
-  body: Buffer,
-  longestMs: number,
+  { path, body, longestMs }: { readonly path: string; readonly body: Buffer; readonly longestMs: number },
   { signal, timeoutMs = longestMs }: Sending = {},
 ): Promise<ServiceAnswer> {
   return transport.request({
@@ -51,7 +49,7 @@ function post(
 
 /** Generates one policy (docs/service.md §4.1). */
 export function sendGenerate(transport: Transport, body: Buffer, sending?: Sending): Promise<ServiceAnswer> {
-  return post(transport, '/policies/generate', body, GENERATE_TIMEOUT_MS, sending);
+  return post(transport, { path: '/policies/generate', body, longestMs: GENERATE_TIMEOUT_MS }, sending);
 }
 
 /** A generated policy in the terms of form A, whichever form the service answered in (docs/service.md §2.1, §4.1). */
@@ -265,7 +263,7 @@ export const BULK_TIMEOUT_MS = 290_000;
 
 /** Generates a batch (docs/service.md §4.2). */
 export function sendBulk(transport: Transport, body: Buffer, sending?: Sending): Promise<ServiceAnswer> {
-  return post(transport, '/policies/bulk', body, BULK_TIMEOUT_MS, sending);
+  return post(transport, { path: '/policies/bulk', body, longestMs: BULK_TIMEOUT_MS }, sending);
 }
 
 /** The outcome of one item (docs/service.md §3); `unknown` for an undocumented status. */
@@ -339,7 +337,7 @@ export function sendPublish(
   body: Buffer,
   sending?: Sending,
 ): Promise<ServiceAnswer> {
-  return post(transport, publishPath(policyId), body, PUBLISH_TIMEOUT_MS, sending);
+  return post(transport, { path: publishPath(policyId), body, longestMs: PUBLISH_TIMEOUT_MS }, sending);
 }
 
 /** Path below the API root. */

@@ -124,13 +124,13 @@ export async function createSources({ destinations = INTERNET_ONLY, onRefreshErr
     /** Problems of changes of a source, which may be new, one sentence each, before anything is done or sent. */
     problemsOf: (slug: string, changes: SourceChanges) => problemsOfChanges(register.row(slug), changes, destinations),
     change: (slug: string, changes: SourceChanges, actor: string) =>
-      changeSource(register, destinations, slug, changes, actor),
+      changeSource(register, destinations, { slug, input: changes, actor }),
     /** Adds a signing secret to the old ones, which stay valid until they are retired. */
     rotateSecret: (slug: string, secret: string, actor: string, rotation: RotationOptions = {}) =>
-      rotateSecret(register, slug, secret, actor, rotation),
+      rotateSecret(register, { slug, secret, actor }, rotation),
     /** `keepsOne`: the only secret that a source accepts is not retired. */
     retireSecret: (slug: string, secretId: string, actor: string, options: { readonly keepsOne?: boolean } = {}) =>
-      retireSecret(register, slug, secretId, actor, options),
+      retireSecret(register, { slug, secretId, actor }, options),
     /** Destroys expired secrets, which were no longer accepted. Returns their number. */
     destroyRetired: (actor: string) => destroyRetired(register, actor),
     /** Offboards a source: destroys its credentials. The caller checks for open requests first (src/context/offboard.ts). */
@@ -247,9 +247,7 @@ function problemsOfChanges(
 async function changeSource(
   register: SourceRegister,
   destinations: DestinationRule,
-  slug: string,
-  input: SourceChanges,
-  actor: string,
+  { slug, input, actor }: { readonly slug: string; readonly input: SourceChanges; readonly actor: string },
 ): Promise<SourceOutcome> {
   const invalid = problemsOfChanges(undefined, input, destinations);
   if (invalid.length > 0) return { outcome: 'invalid', problems: invalid };
@@ -266,9 +264,7 @@ async function changeSource(
 
 async function rotateSecret(
   register: SourceRegister,
-  slug: string,
-  secret: string,
-  actor: string,
+  { slug, secret, actor }: { readonly slug: string; readonly secret: string; readonly actor: string },
   rotation: RotationOptions,
 ): Promise<SourceOutcome> {
   const parsed = newWebhookSecretSchema.safeParse(secret);
@@ -280,14 +276,12 @@ async function rotateSecret(
   const now = register.clock();
   const secrets = register.environmentSecrets(slug);
   const rotated = rotatedSecret(withEnvironment(row, secrets, now), parsed.data, now, rotation);
-  return rotated.outcome === 'rotated' ? writeSecrets(register, row, now, rotated, actor) : rotated;
+  return rotated.outcome === 'rotated' ? writeSecrets(register, row, { now, change: rotated, actor }) : rotated;
 }
 
 async function retireSecret(
   register: SourceRegister,
-  slug: string,
-  secretId: string,
-  actor: string,
+  { slug, secretId, actor }: { readonly slug: string; readonly secretId: string; readonly actor: string },
   { keepsOne = false }: { readonly keepsOne?: boolean },
 ): Promise<SourceOutcome> {
   const found = await register.rowToChange(slug, 'secrets');
@@ -300,7 +294,7 @@ async function retireSecret(
   // Judged by the row that is written over: a change of the same version by someone else is a conflict.
   const left = all.credentials.webhookSecrets.filter(({ id, retireAt }) => id !== secretId && !isPast(retireAt, now));
   if (keepsOne && left.length === 0) return { outcome: 'invalid', problems: [ONLY_SECRET] };
-  return writeSecrets(register, row, now, retired, actor);
+  return writeSecrets(register, row, { now, change: retired, actor });
 }
 
 async function destroyRetired(register: SourceRegister, actor: string): Promise<number> {
@@ -393,9 +387,7 @@ function writeChange(
 function writeSecrets(
   register: SourceRegister,
   row: StoredSource,
-  now: Date,
-  change: Changed,
-  actor: string,
+  { now, change, actor }: { readonly now: Date; readonly change: Changed; readonly actor: string },
 ): Promise<SourceOutcome> {
   const { slug } = row;
   const forRow = register.isConfigured(slug)

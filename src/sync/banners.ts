@@ -115,7 +115,7 @@ export async function dismissBanner(
   const action = isRestored ? ('sync.banner-restored' as const) : ('sync.banner-dismissed' as const);
   const key = [action, source.slug, bannerId, at];
   const { seq } = await appendAction(deps.ledger, source.slug, { action, actor, bannerId }, key, at, (tx) =>
-    setDismissed(tx.query, source.slug, bannerId, isRestored ? null : at, at),
+    setDismissed(tx.query, { source: source.slug, bannerId, dismissedAt: isRestored ? null : at }, at),
   );
   return { outcome: 'recorded', seq };
 }

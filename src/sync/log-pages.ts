@@ -54,9 +54,9 @@ export async function* readLogPages(
   const places: Places = { byPage: new Map(), areLarge: false };
   try {
     const steps = followCursors<FetchedLogPage, ReadyPage>({
-      fetchPage: (wanted) => fetchOne(deps, request, part, wanted, places),
+      fetchPage: (wanted) => fetchOne(deps, request, { part, wanted }, places),
       readPage: async (page, wanted) => ({
-        ...(await readRows(deps, request, part, page, wanted)),
+        ...(await readRows(deps, request, { part, page, wanted })),
         isLarge: places.areLarge,
       }),
       cursor,
@@ -103,8 +103,7 @@ const MAX_CURSOR = 8192;
 async function fetchOne(
   deps: Pick<PullDeps, 'service'>,
   request: LogRequest,
-  { piece }: LogPart,
-  { cursor, signal, number }: PageRequest,
+  { part: { piece }, wanted: { cursor, signal, number } }: { readonly part: LogPart; readonly wanted: PageRequest },
   places: Places,
 ): Promise<FetchedLogPage> {
   if (cursor !== null && cursor.length > MAX_CURSOR) {
@@ -157,9 +156,7 @@ function wasErased(isSuppressed: IsSuppressed, bytes: Buffer, { entry }: RowEntr
 async function readRows(
   deps: Pick<PullDeps, 'ledger' | 'clock' | 'store'>,
   request: LogRequest,
-  part: LogPart,
-  page: FetchedLogPage,
-  wanted: PageRequest,
+  { part, page, wanted }: { readonly part: LogPart; readonly page: FetchedLogPage; readonly wanted: PageRequest },
 ): Promise<Omit<ReadyPage, 'isLarge'>> {
   const { source, bannerId } = request;
   const { readRow, readUnreadable } = createRowReader(deps.ledger.keyOf, {

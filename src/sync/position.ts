@@ -281,7 +281,11 @@ export function completeBeforeGaps(position: Pick<SyncPosition, 'read_to' | 'wat
  * Records why a run stopped. With `forget`, its plan is dropped and the next run starts over from where everything was
  * read; otherwise the next run continues the plan.
  */
-export async function failPosition(query: Query, run: Run, error: string, forget: boolean, at: string): Promise<void> {
+export async function failPosition(
+  query: Query,
+  run: Run,
+  { error, forget, at }: { readonly error: string; readonly forget: boolean; readonly at: string },
+): Promise<void> {
   const before = await loadPosition(query, run.source, run.bannerId);
   const isOwn = before === null || before.run_id === null || before.run_id === run.runId;
   await writePosition(query, before, run, {
@@ -435,9 +439,11 @@ async function writePosition(
 /** Sets a banner aside, or brings it back with null. Call it in a write transaction. */
 export async function setDismissed(
   query: Query,
-  source: string,
-  bannerId: string,
-  dismissedAt: string | null,
+  {
+    source,
+    bannerId,
+    dismissedAt,
+  }: { readonly source: string; readonly bannerId: string; readonly dismissedAt: string | null },
   at: string,
 ): Promise<void> {
   const before = await loadPosition(query, source, bannerId);

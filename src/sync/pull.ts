@@ -4,34 +4,12 @@ import { isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';
 import { readTime } from '../core/zoned-days.ts';
 import { appendAction, entryOf } from '../ledger/append-action.ts';
-import { ServiceError } from '../service/service-error.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 import { isKnownBanner, loadBannerIds, loadCompletedBanners } from './banners.ts';
 import type { WalkFault } from './follow-cursors.ts';
-import {
-  appendPage,
-  appendPatiently,
-  findKnown,
-  fitsWithEnd,
-  isAllKnown,
-  knowNothing,
-  type LogRequest,
-  type ReadyPage,
-  readLogPages,
-} from './log-pages.ts';
+import { appendPage, appendPatiently, findKnown, fitsWithEnd, isAllKnown, knowNothing } from './log-pages.ts';
 import { type LookBack, shiftOf, startOfRun } from './look-back.ts';
-import {
-  type Attempt,
-  ignoresPeriod,
-  joinGaps,
-  nextPlan,
-  nothingSeen,
-  type Piece,
-  type Plan,
-  type PlanEvent,
-  planOf,
-  see,
-} from './periods-to-read.ts';
+import { joinGaps, type Piece, type Plan, planOf } from './periods-to-read.ts';
 import {
   advancePosition,
   type Beginning,
@@ -63,6 +41,7 @@ import {
   unreachable,
 } from './pull-result.ts';
 import type { Asking, RequestForm } from './query-form.ts';
+import { type PageStep, readPlan } from './read-plan.ts';
 import { addPage, countNew, earliestOf, joinTotals, noTotals, type PullTotals, type Totals } from './row.ts';
 
 /**
@@ -77,14 +56,20 @@ export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Pro
   const load = () => loadBeginning(deps.store.read, request.source.slug, request.bannerId);
   const beginning = request.beginning ?? (await load());
   const { position } = beginning;
-  if (explicit) return pullWindow(deps, request, beginning, explicitWindow(request, gapsOfPosition(position)));
+  if (explicit)
+    return pullWindow(deps, request, { beginning, window: explicitWindow(request, gapsOfPosition(position)) });
 
   const interrupted = resumedWindow(position);
-  if (interrupted === null) return pullWindow(deps, request, beginning, incrementalWindow(deps, request, beginning));
-  const resumed = await pullWindow(deps, request, beginning, interrupted);
+  if (interrupted === null)
+    return pullWindow(deps, request, { beginning, window: incrementalWindow(deps, request, beginning) });
+  const resumed = await pullWindow(deps, request, { beginning, window: interrupted });
   if (resumed.outcome !== 'finished') return resumed;
   const ended = await load();
-  const rest = await pullWindow(deps, request, ended, incrementalWindow(deps, request, ended), resumed);
+  const rest = await pullWindow(deps, request, {
+    beginning: ended,
+    window: incrementalWindow(deps, request, ended),
+    before: resumed,
+  });
   return { ...rest, resumed: true, restarted: resumed.restarted || rest.restarted };
 }
 
@@ -222,11 +207,13 @@ type Ending =
 async function pullWindow(
   deps: PullDeps,
   request: PullRequest,
-  beginning: Beginning,
-  window: Window,
-  before?: PullTotals,
+  {
+    beginning,
+    window,
+    before,
+  }: { readonly beginning: Beginning; readonly window: Window; readonly before?: PullTotals },
 ): Promise<PullResult> {
-  const pull = beginPull(deps, request, beginning, window, before);
+  const pull = beginPull(deps, request, { beginning, window, before });
   const ending = await readToEnding(pull);
   return { ...reportOf(pull), ...ending };
 }
@@ -234,9 +221,11 @@ async function pullWindow(
 function beginPull(
   deps: PullDeps,
   request: PullRequest,
-  { position, form }: Beginning,
-  window: Window,
-  before: PullTotals | undefined,
+  {
+    beginning: { position, form },
+    window,
+    before,
+  }: { readonly beginning: Beginning; readonly window: Window; readonly before: PullTotals | undefined },
 ): Pull {
   const { runId, from, to, plan } = window;
   const { source, bannerId } = request;
@@ -344,7 +333,7 @@ async function fail(pull: Pull, found: PullFailure): Promise<Ending> {
   const { failure, isForeign, leavesPosition } = await explain(deps, request, found, totals.pages);
   await conclude(pull, 'sync.failed', failure.error, async (tx, at) => {
     await keepPlace(tx.query, pull, at);
-    if (leavesPosition) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
+    if (leavesPosition) await failPosition(tx.query, run, { error: failure.error, forget: failure.forgetCursor, at });
   });
   if (isForeign) return { outcome: 'unknown-banner', error: failure.error };
   return { outcome: 'failed', reason: failure.reason, error: failure.error };
@@ -380,16 +369,14 @@ async function conclude(
   move: (tx: StoreTransaction, at: string) => Promise<void>,
 ): Promise<void> {
   const at = isoNow(deps.clock);
-  const body = endActionOf(request, run, action, totals, error);
+  const body = endActionOf(request, run, { action, totals, error });
   await appendAction(deps.ledger, run.source, body, endKeyOf(run, action), at, (tx) => move(tx, at));
 }
 
 function endActionOf(
   { actor }: PullRequest,
   run: Run,
-  action: EndAction,
-  totals: Totals,
-  error: string | null,
+  { action, totals, error }: { readonly action: EndAction; readonly totals: Totals; readonly error: string | null },
 ): Action {
   const { bannerId, runId, from, to, asOf } = run;
   return { action, actor, bannerId, runId, from, to, asOf, ...totals, error };
@@ -421,8 +408,8 @@ async function concludeWith(pull: Pull, last: PageStep, action: EndAction, error
   const counts = { ...totals };
   addPage(counts, rows, unknown.length);
   const at = isoNow(deps.clock);
-  const body = endActionOf(request, run, action, counts, error);
-  const ending = entryOf(deps.ledger, run.source, body, endKeyOf(run, action), at);
+  const body = endActionOf(request, run, { action, totals: counts, error });
+  const ending = entryOf(deps.ledger, run.source, { action: body, keyParts: endKeyOf(run, action) }, at);
   const end = {
     ...endOf(pull, error, at),
     begins: pull.isClaimed ? null : { carriesOn: window.asOf !== null },
@@ -516,90 +503,4 @@ function earlierOf(one: string | null, other: string | null): string | null {
 
 function startedAt(ours: string, theirs: Date | null): string {
   return theirs === null || theirs.getTime() > Date.parse(ours) ? ours : theirs.toISOString();
-}
-
-interface PageStep {
-  readonly type: 'page';
-  readonly page: ReadyPage;
-  readonly plan: Plan;
-}
-
-/**
- * `page`: to be stored together with the next plan. `fault`: the plan cannot go on. `read`: everything reachable was
- * read.
- */
-type ReadStep =
-  | PageStep
-  | { readonly type: 'fault'; readonly fault: WalkFault }
-  | { readonly type: 'read'; readonly plan: Plan };
-
-interface ReadRequest extends LogRequest {
-  readonly runId: string;
-  /** Banners to request one by one if a period cannot be read otherwise. */
-  readonly loadBannerIds: () => Promise<readonly string[]>;
-}
-
-/** More refusals than any log should cause: the run fails, and the next one continues with the remaining pieces. */
-const MAX_REFUSALS = 5000;
-/** Consecutive pages over the size limit; halving the whole log down to a second takes about thirty. */
-const MAX_TOO_LARGE = 40;
-
-/**
- * Reads the pieces of a plan one after the other; nextPlan (src/sync/periods-to-read.ts) says what follows from each page or
- * refusal. Errors: those of requests without a cursor, and those that are not refusals; `too-large` if smaller pieces
- * do not help.
- */
-export async function* readPlan(
-  deps: Pick<PullDeps, 'ledger' | 'clock' | 'service' | 'store'>,
-  request: ReadRequest,
-  begun: Plan,
-): AsyncGenerator<ReadStep, void, undefined> {
-  let plan = begun;
-  let refusals = 0;
-  let tooLarge = 0;
-  for (let [piece] = plan.pieces; piece !== undefined; [piece] = plan.pieces) {
-    const seen = nothingSeen();
-    const isResumed = plan.cursor !== null;
-    try {
-      for await (const step of readLogPages(deps, request, { runId: request.runId, piece }, plan.cursor)) {
-        if (step.type === 'fault') return yield step;
-        const { page } = step;
-        tooLarge = 0;
-        const isCut = page.isCut === true;
-        see(seen, piece, page.rows);
-        const isEnded = page.nextCursor === null && !isCut;
-        const isIgnored = ignoresPeriod(piece, seen, isEnded && !isResumed);
-        plan = isIgnored
-          ? nextPlan(plan, { type: 'period-ignored' }, await request.loadBannerIds())
-          : nextPlan(plan, { type: 'page', nextCursor: page.nextCursor, asked: page.asked, isCut }, []);
-        yield { type: 'page', page, plan };
-        if (isIgnored) break;
-      }
-    } catch (error) {
-      const isByDay = request.asking.form.period === 'date';
-      const event = refusalOf(error, plan, { seen, isResumed, isByDay, now: deps.clock().getTime() });
-      refusals += 1;
-      if (event?.type === 'too-large') tooLarge += 1;
-      if (event === null || refusals > MAX_REFUSALS || tooLarge > MAX_TOO_LARGE) throw error;
-      plan = nextPlan(plan, event, await request.loadBannerIds());
-    }
-  }
-  yield { type: 'read', plan };
-}
-
-/** What a refused request means for the plan; null: the run cannot continue. */
-function refusalOf(error: unknown, { cursor, pieces }: Plan, attempt: Attempt): PlanEvent | null {
-  const kind = error instanceof ServiceError ? error.kind : null;
-  if (kind === 'too-large') return { type: 'too-large', ...attempt };
-  if (cursor !== null) return isCursorRefusal(error) ? { type: 'cursor-refused', ...attempt } : null;
-  return kind === 'bad-request' && pieces[0]?.isTight === true ? { type: 'period-ignored' } : null;
-}
-
-/**
- * Whether the service refused to continue from a cursor, for any reason except those that concern the account or the
- * connection.
- */
-function isCursorRefusal(error: unknown): boolean {
-  if (!(error instanceof ServiceError) || error.status === null) return error instanceof ServiceError && error.unsent;
-  return error.status >= 400 && ![401, 402, 407, 408, 429].includes(error.status);
 }

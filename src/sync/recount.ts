@@ -7,8 +7,8 @@ import { loadBannerIds, loadCompletedBanners } from './banners.ts';
 import { appendPage, findKnown, isAllKnown } from './log-pages.ts';
 import { joinGaps, planOf } from './periods-to-read.ts';
 import { countRecounted, loadBeginning, noteRecount, type RecountSummary } from './position.ts';
-import { readPlan } from './pull.ts';
 import { failureOfError, failureOfFault, type PullDeps, type PullRequest, unreachable } from './pull-result.ts';
+import { readPlan } from './read-plan.ts';
 import { addPage, countNew, noTotals } from './row.ts';
 
 interface RecountDeps extends PullDeps {

@@ -89,7 +89,17 @@ export async function loadSyncStatus(
   for (const { slug, byBanner, known, isWhole } of pulls) {
     const seen = (seenOf.get(slug) ?? []).filter((id) => !known.includes(id));
     for (const bannerId of [...(isWhole ? [null] : []), ...[...known, ...seen].sort()])
-      status.push(statusOf(slug, bannerId, byBanner.get(bannerId), bannerId !== null && seen.includes(bannerId), now));
+      status.push(
+        statusOf(
+          {
+            source: slug,
+            bannerId,
+            position: byBanner.get(bannerId),
+            isSeen: bannerId !== null && seen.includes(bannerId),
+          },
+          now,
+        ),
+      );
   }
   return status;
 }
@@ -127,10 +137,17 @@ function gapOf(position: SyncPosition | undefined, isSeen: boolean): string | nu
 }
 
 function statusOf(
-  source: string,
-  bannerId: string | null,
-  position: SyncPosition | undefined,
-  isSeen: boolean,
+  {
+    source,
+    bannerId,
+    position,
+    isSeen,
+  }: {
+    readonly source: string;
+    readonly bannerId: string | null;
+    readonly position: SyncPosition | undefined;
+    readonly isSeen: boolean;
+  },
   now: number,
 ): BannerStatus {
   const watermark = position?.watermark ?? null;

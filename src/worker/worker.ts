@@ -9,6 +9,7 @@ import { compareReadingsJob, createReadingsJobs } from '../context/readings-job.
 import { createRereadJobs } from '../context/reread-job.ts';
 import { createVerifyJobs } from '../context/verify-job.ts';
 import { StoreUnavailable, UsageError } from '../core/errors.ts';
+import { findDocument } from '../documents/check.ts';
 import { createDocumentJobs } from '../documents/document-jobs.ts';
 import { createLetterMailJobs } from '../documents/mail-letter.ts';
 import { removeOldDrafts } from '../documents/register.ts';
@@ -223,7 +224,14 @@ export function createJobHandlers(context: Needs): JobHandlers {
       const before = new Date(context.clock().getTime() - JOBS_KEPT_DAYS * 86_400_000);
       return {
         purgedJobs: await context.jobs.purge(before),
-        removedDrafts: await removeOldDrafts(context.documents.folder, context.clock()),
+        removedDrafts: await removeOldDrafts({
+          folder: context.documents.folder,
+          now: context.clock(),
+          isRegistered: async (documentId) => {
+            await context.projector.catchUp();
+            return (await findDocument(context.store.read, documentId)) !== null;
+          },
+        }),
         removedExports: await removeOldExports(context.config.dataDir, context.clock()),
         expiredHandOvers: await noteExpired(context),
         destroyedSecrets: await context.sources.destroyRetired('schedule'),

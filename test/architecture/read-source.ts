@@ -17,6 +17,10 @@ export interface SourceFacts {
   readonly exits: boolean;
   /** Names of the functions called that query the database, begin a transaction or append an entry, in order. */
   readonly storage: readonly string[];
+  /** Lines that name the type `Context` whole: not a part of it (`Pick<Context, …>`, `Context['config']`, `keyof Context`). */
+  readonly wholeContexts: readonly number[];
+  /** Functions with a body and five or more parameters, by name. */
+  readonly longSignatures: readonly string[];
   /** Only imports and re-exports, no code. */
   readonly isBarrel: boolean;
 }
@@ -27,6 +31,8 @@ export function readSource(path: string, text: string): SourceFacts {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true, kind);
   const imports: Import[] = [];
   const storage: string[] = [];
+  const wholeContexts: number[] = [];
+  const longSignatures: string[] = [];
   let readsEnvironment = false;
   let exits = false;
 
@@ -64,6 +70,10 @@ export function readSource(path: string, text: string): SourceFacts {
       const name = calledName(node.expression);
       if (storageCalls.has(name) || /\bledger\.append$/.test(node.expression.getText(file))) storage.push(name);
     }
+    if (isTypeNamed(node, 'Context') && !namesPartOf(node))
+      wholeContexts.push(file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1);
+    if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined && node.parameters.length >= 5)
+      longSignatures.push(node.name?.getText(file) ?? '(no name)');
     ts.forEachChild(node, visit);
   };
   visit(file);
@@ -72,7 +82,7 @@ export function readSource(path: string, text: string): SourceFacts {
   const isBarrel =
     statements.some((statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined) &&
     statements.every((statement) => ts.isExportDeclaration(statement) || ts.isImportDeclaration(statement));
-  return { imports, readsEnvironment, exits, storage, isBarrel };
+  return { imports, readsEnvironment, exits, storage, wholeContexts, longSignatures, isBarrel };
 }
 
 /**
@@ -97,6 +107,20 @@ const storageCalls: ReadonlySet<string> = new Set([
 function calledName(callee: ts.Expression): string {
   if (ts.isPropertyAccessExpression(callee)) return callee.name.text;
   return ts.isIdentifier(callee) ? callee.text : '';
+}
+
+function isTypeNamed(node: ts.Node, name: string): node is ts.TypeReferenceNode | ts.ExpressionWithTypeArguments {
+  if (ts.isTypeReferenceNode(node)) return ts.isIdentifier(node.typeName) && node.typeName.text === name;
+  return ts.isExpressionWithTypeArguments(node) && ts.isIdentifier(node.expression) && node.expression.text === name;
+}
+
+/** Whether a type is named only to take a part of it. */
+function namesPartOf({ parent }: ts.Node): boolean {
+  return (
+    isTypeNamed(parent, 'Pick') ||
+    ts.isIndexedAccessTypeNode(parent) ||
+    (ts.isTypeOperatorNode(parent) && parent.operator === ts.SyntaxKind.KeyOfKeyword)
+  );
 }
 
 function isLoader(callee: ts.Expression): boolean {

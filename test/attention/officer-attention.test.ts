@@ -16,28 +16,30 @@ const unclear = (now: string) => view(openedCase(request({ kind: 'unknown', kind
 
 describe('the sentence about what needs attention', () => {
   it('says if nothing does', () => {
-    expect(describeAttention([], 0, agreed)).toBe('No open requests');
-    expect(describeAttention([], 1, agreed)).toBe('No open requests · 1 gap');
+    expect(describeAttention([], { gaps: 0, agreement: agreed })).toBe('No open requests');
+    expect(describeAttention([], { gaps: 1, agreement: agreed })).toBe('No open requests · 1 gap');
   });
 
   it('says how many decisions arrived through the consent log only, and how many records contradict each other', () => {
-    expect(describeAttention([], 0, { undelivered: 18, contradicting: 8 })).toBe(
+    expect(describeAttention([], { gaps: 0, agreement: { undelivered: 18, contradicting: 8 } })).toBe(
       'No open requests · 18 decisions never delivered · 8 contradictory decisions',
     );
-    expect(describeAttention([], 2, { undelivered: 1, contradicting: 0 })).toBe(
+    expect(describeAttention([], { gaps: 2, agreement: { undelivered: 1, contradicting: 0 } })).toBe(
       'No open requests · 2 gaps · 1 decision never delivered',
     );
   });
 
   it('says in how many cases consent was recorded after it had been withdrawn by request', () => {
-    expect(describeAttention([], 0, agreed, 1)).toBe('No open requests · consent after withdrawal in 1 case');
+    expect(describeAttention([], { gaps: 0, agreement: agreed, consentAfter: 1 })).toBe(
+      'No open requests · consent after withdrawal in 1 case',
+    );
   });
 
   it('says on how many sites something was set before consent, and how many integrations are disconnected', () => {
     const site = { source: 'default', site: 'shop.example', found: 2, seq: 4, at: '2026-07-01T00:00:00.000Z' };
-    expect(describeAttention([], 0, agreed, 0, { beforeConsent: [site], integrations: [] })).toBe(
-      'No open requests · cookies set before consent on 1 site',
-    );
+    expect(
+      describeAttention([], { gaps: 0, agreement: agreed, scans: { beforeConsent: [site], integrations: [] } }),
+    ).toBe('No open requests · cookies set before consent on 1 site');
   });
 
   it('counts requests that are due soon, overdue, unmatched, opt-outs or unclear', () => {
@@ -46,53 +48,58 @@ describe('the sentence about what needs attention', () => {
       view: one,
       match: place === 0 ? found : none,
     }));
-    expect(describeAttention(requests, 2, agreed)).toBe(
+    expect(describeAttention(requests, { gaps: 2, agreement: agreed })).toBe(
       '3 requests: 1 overdue, 2 due in 4 days, 2 unmatched, 1 opt-out, 1 unclear · 2 gaps',
     );
-    expect(describeAttention(requests.slice(0, 1), 0, agreed)).toBe('1 request: 1 due in 4 days');
+    expect(describeAttention(requests.slice(0, 1), { gaps: 0, agreement: agreed })).toBe('1 request: 1 due in 4 days');
   });
 
   it('counts the requests whose place an officer has to choose', () => {
     const lost = view(openedCase(request({ jurisdiction: 'Xyz' })), { now: '2026-07-03T09:00:00.000Z' });
-    expect(describeAttention([{ view: lost, match: found }], 0, agreed)).toBe('1 request: 1 without a place');
+    expect(describeAttention([{ view: lost, match: found }], { gaps: 0, agreement: agreed })).toBe(
+      '1 request: 1 without a place',
+    );
   });
 
   it('counts the requests under a law that is not recorded, with a date of another law or without one', () => {
     const now = '2026-07-03T09:00:00.000Z';
     const mongolian = openedCase(request({ jurisdiction: 'MN' }));
-    expect(describeAttention([{ view: view(mongolian, { now }), match: found }], 0, agreed)).toBe(
+    expect(describeAttention([{ view: view(mongolian, { now }), match: found }], { gaps: 0, agreement: agreed })).toBe(
       '1 request: 1 under a law that is not recorded',
     );
     const american = profile({ country: 'US', region: 'NY' });
-    expect(describeAttention([{ view: view(mongolian, { now, profile: american }), match: found }], 0, agreed)).toBe(
-      '1 request: 1 without a date, 1 under a law that is not recorded',
-    );
+    expect(
+      describeAttention([{ view: view(mongolian, { now, profile: american }), match: found }], {
+        gaps: 0,
+        agreement: agreed,
+      }),
+    ).toBe('1 request: 1 without a date, 1 under a law that is not recorded');
   });
 
   it('counts a request without a known due date', () => {
     const now = '2026-07-03T09:00:00.000Z';
     const american = profile({ country: 'US', region: 'NY' });
     const lost = view(openedCase(request({ jurisdiction: null })), { now, profile: american });
-    expect(describeAttention([{ view: lost, match: found }], 0, agreed)).toBe(
+    expect(describeAttention([{ view: lost, match: found }], { gaps: 0, agreement: agreed })).toBe(
       '1 request: 1 without a date, 1 without a place',
     );
   });
 
   it('says today on the due day, and omits distant dates', () => {
-    expect(describeAttention([{ view: german('2026-08-03T09:00:00.000Z'), match: found }], 0, agreed)).toBe(
-      '1 request: 1 due today',
-    );
-    expect(describeAttention([{ view: german('2026-08-02T09:00:00.000Z'), match: found }], 0, agreed)).toBe(
-      '1 request: 1 due in 1 day',
-    );
-    expect(describeAttention([{ view: german('2026-07-03T09:00:00.000Z'), match: found }], 0, agreed)).toBe(
-      '1 request',
-    );
+    expect(
+      describeAttention([{ view: german('2026-08-03T09:00:00.000Z'), match: found }], { gaps: 0, agreement: agreed }),
+    ).toBe('1 request: 1 due today');
+    expect(
+      describeAttention([{ view: german('2026-08-02T09:00:00.000Z'), match: found }], { gaps: 0, agreement: agreed }),
+    ).toBe('1 request: 1 due in 1 day');
+    expect(
+      describeAttention([{ view: german('2026-07-03T09:00:00.000Z'), match: found }], { gaps: 0, agreement: agreed }),
+    ).toBe('1 request');
     const two = [german('2026-07-30T09:00:00.000Z'), german('2026-08-01T09:00:00.000Z')].map((one) => ({
       view: one,
       match: found,
     }));
-    expect(describeAttention(two, 0, agreed)).toBe('2 requests: 2 due within 4 days');
+    expect(describeAttention(two, { gaps: 0, agreement: agreed })).toBe('2 requests: 2 due within 4 days');
   });
 });
 

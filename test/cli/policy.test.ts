@@ -283,7 +283,7 @@ describe('policy', () => {
     const grown = await world.run('bulk --file grown.csv');
     expect(grown.code).toBe(2);
     expect(grown.stderr).toMatch(
-      /3 of 5 items were already sent \(item 1, 2, 3\), the first with items\.csv on .*\. Remove them/,
+      /3 of 5 items \(items 1, 2, 3\) were already sent, the first with items\.csv of .*\. Remove them/,
     );
     expect(world.generated()).toBe(3);
   });

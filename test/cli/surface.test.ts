@@ -57,6 +57,10 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'dsar list': [],
     'dsar show': [ids.caseId],
     'dsar deadline': ['--kind', 'access', '--received', '2026-07-01', '--place', 'DE'],
+    'profile show': [],
+    // test/commands/profile.test.ts
+    'profile set': null,
+    'profile own': null,
     'dsar open': ['--received', '2026-07-01T14:02:00Z', '--kind', 'access', '--channel', 'letter'],
     'dsar move': [ids.caseId, 'note', 'text=called back'],
     'dsar letter': [ids.caseId, 'acknowledgement'],

@@ -430,7 +430,7 @@ const limits: Readonly<Record<string, Limit>> = {
         attempt: async () => {
           const now = world.context.clock().toISOString();
           const taken = await world.context.store.transaction((tx) =>
-            takeCode(world.context, tx, person.personId, recovery, now),
+            takeCode(world.context, tx, { personId: person.personId, given: recovery }, now),
           );
           return taken ? null : 'refused';
         },

@@ -108,6 +108,8 @@ describe('the request form', () => {
     expect(again.headers.get('location')).toBe(sent.headers.get('location'));
     expect(once.headers.get('location')).toBe(sent.headers.get('location'));
     expect(await cases(world)).toHaveLength(1);
+    const counted = await world.context.store.read.selectFrom('sign_in_failures').select('failures').execute();
+    expect(counted).toEqual([{ failures: 1 }]);
   });
 
   it('opens another case if the text was changed after going back, and accepts a long message with many lines', async () => {

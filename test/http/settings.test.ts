@@ -1,6 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
 
 /** The form of the page with its hidden fields. */
@@ -356,4 +357,43 @@ it('the settings page stores for each person which notices they want by mail', a
   ]);
   const auditor = await signedInAs(world, 'auditor');
   expect((await auditor.get('/settings/notifications')).text).toContain('Auditors get no notices.');
+});
+
+it('a program reads and replaces the profile of a source over the API, and gives a source its own', async () => {
+  const world = await createOfficeWorld();
+  await world.context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
+  const path = world.context.config.controllerFile ?? '';
+  const admin = await tokenOf(world, 'admin', { scope: 'administer', name: 'Ada' });
+  const address = '/api/v1/sources/bolt/profile';
+  const read = await admin.get(address);
+  expect(read.json).toMatchObject({ source: 'bolt', shared: true, problems: [], text: await readFile(path, 'utf8') });
+  const { text, sha256 } = read.json as { text: string; sha256: string };
+
+  const wrong = await admin.post(address, { basedOn: sha256, text: 'name: Bolt\ncountry: Germany\n' });
+  expect([wrong.status, JSON.stringify(wrong.json).includes('country')]).toEqual([422, true]);
+  expect(JSON.stringify(wrong.json)).not.toContain(path);
+  const worker = await tokenOf(world, 'officer', { scope: 'work', name: 'Wanda' });
+  expect((await worker.post(address, { basedOn: sha256, text })).status).toBe(403);
+  const unchanged = await admin.post(address, { basedOn: sha256, text });
+  expect(unchanged.json).toEqual({ outcome: 'unchanged', seq: null });
+
+  expect((await admin.post(`${address}/own`, {})).status).toBe(200);
+  expect((await admin.post(`${address}/own`, {})).status).toBe(409);
+  const own = (await admin.get(address)).json as { shared: boolean; sha256: string };
+  expect(own.shared).toBe(false);
+  const saved = await admin.post(address, {
+    basedOn: own.sha256,
+    text: 'name: Bolt Ltd\nemail: privacy@bolt.example\n',
+  });
+  expect(saved.json).toMatchObject({ outcome: 'saved', seq: expect.any(Number) as number });
+  expect((await admin.post(address, { basedOn: own.sha256, text: 'name: Bolt\n' })).status).toBe(409);
+  expect(await readFile(path, 'utf8')).toBe(text);
+  const rows = await world.context.store.read
+    .selectFrom('action_history')
+    .select('details')
+    .where('action', '=', 'profile.changed')
+    .execute();
+  expect(rows.map(({ details }) => JSON.parse(details) as object)).toMatchObject([
+    { sourceSlug: 'bolt', before: own.sha256, changed: expect.arrayContaining(['name', 'email']) as string[] },
+  ]);
 });

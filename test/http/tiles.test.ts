@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openTiles, parseTilePath, tilePathOf } from '../../src/ledger/tiles.ts';
 import { startWitness } from '../ledger/witness-stand-in.ts';
 import { deliver } from '../serving.ts';
@@ -110,6 +110,17 @@ test('the tiles of a large tree give its root, whatever checkpoints there are', 
   const beyond = { level: 0, index: 257, width: 209 };
   expect(await tiles.read(beyond, size)).toBeNull();
   expect(await tiles.read({ level: 2, index: 0, width: 2 }, size)).toBeNull();
+
+  // Above a missing entry there is no tile, and it is looked for once.
+  await store.transaction(({ query }) => query.deleteFrom('entries').where('seq', '=', 1000).execute());
+  const asked = vi.spyOn(store.read, 'selectFrom');
+  const damaged = openTiles(store.read);
+  const above = { level: 1, index: 0, width: 4 };
+  expect(await damaged.read(above, size)).toBeNull();
+  const first = asked.mock.calls.length;
+  expect(first).toBeGreaterThan(0);
+  expect(await damaged.read(above, size)).toBeNull();
+  expect(asked).toHaveBeenCalledTimes(first);
 });
 
 test('whoever has the verifier key sees from outside that the ledger is only ever extended', async () => {

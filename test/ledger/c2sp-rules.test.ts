@@ -297,18 +297,48 @@ function createCosigner(name = 'w.example/1', algorithm: Algorithm = 'ed25519') 
 }
 
 describe('tlog-cosignature', () => {
-  const { cosign, at, vkey } = createCosigner();
+  const { cosign, at, vkey, witness } = createCosigner();
+  const ask = async ([status, said]: [number, string], now: Date) => {
+    const tree = {
+      consistency: () => Promise.resolve([]),
+      inclusion: () => Promise.resolve(null),
+      root: () => Promise.resolve(null),
+    };
+    const post: Post = () => Promise.resolve({ status, bytes: Buffer.from(said) });
+    const openPlace = () => {
+      throw new Error('no bucket is asked');
+    };
+    return {
+      result: await askWitness(witness, { note, tree, publicKey: log.publicKey, post, openPlace, now, seen: 0 }),
+    };
+  };
   test('signs a header line, a time line and the whole text with its final newline', async () => {
-    expect(await at(cosign())).toBe('2027-01-15T08:00:00.000Z');
+    expect(await at(cosign())).toBe('2023-11-14T22:13:20.000Z');
     for (const message of [
-      `cosignature/v1\ntime 01800000000\n${text}\n`,
-      `cosignature/v2\ntime 1800000000\n${text}\n`,
-      `cosignature/v1\ntime 1800000000\n${text}`,
-      `cosignature/v1\ntime 1800000000\n${note}`,
-      `time 1800000000\n${text}\n`,
+      `cosignature/v1\ntime 01700000000\n${text}\n`,
+      `cosignature/v2\ntime 1700000000\n${text}\n`,
+      `cosignature/v1\ntime 1700000000\n${text}`,
+      `cosignature/v1\ntime 1700000000\n${note}`,
+      `time 1700000000\n${text}\n`,
     ])
       expect(await at(cosign({ message: Buffer.from(message) }))).toBeNull();
     expect(await at(cosign({ body: `${text.replace('\n12\n', '\n13\n')}\n` }))).toBeNull();
+  });
+  test('proves nothing if its time has not come yet', async () => {
+    const now = Date.parse('2026-06-01T12:00:00Z');
+    const dated = async (iso: string) => {
+      const time = BigInt(Date.parse(iso) / 1000);
+      const line = cosign({ time });
+      const policy = await verifier.parsePolicy(`witness w ${vkey}\nquorum w\n`);
+      const { signed, uncounted } = await verifier.cosignersOf(`${note}${line}\n`, policy, now);
+      const { result } = await ask([200, `${line}\n`], new Date(now));
+      return [signed.length, uncounted.join(), result.outcome];
+    };
+    const ahead = expect.stringMatching(/^that of w states the time 2031-01-01T00:00:00\.000Z, which has not come yet/);
+    expect(await dated('2031-01-01T00:00:00Z')).toEqual([0, ahead, 'failed']);
+    // Clocks differ, by a day at most.
+    expect(await dated('2026-06-02T11:59:59Z')).toEqual([1, '', 'cosigned']);
+    expect((await dated('2026-06-02T12:00:01Z'))[0]).toBe(0);
   });
   test('has the key id of name, type and key', () => {
     const [name = '', id, encoded = ''] = vkey.split(/\+(?=[0-9a-f]{8}\+)|(?<=\+[0-9a-f]{8})\+/);
@@ -328,7 +358,7 @@ function cosignedMessage(changes: {
   end?: bigint;
   root?: Buffer;
 }) {
-  const { label = 'subtree/v1\n\0', name = 'w.example/1', time = 1_800_000_000n, origin = ORIGIN } = changes;
+  const { label = 'subtree/v1\n\0', name = 'w.example/1', time = 1_700_000_000n, origin = ORIGIN } = changes;
   const { start = 0n, end = 12n, root = head.root } = changes;
   const opaque = (words: string) => Buffer.concat([Buffer.of(words.length), Buffer.from(words)]);
   const [when, from, to] = [time, start, end].map((value) => {
@@ -342,8 +372,8 @@ function cosignedMessage(changes: {
 describe('tlog-cosignature with ML-DSA-44', () => {
   const { cosign, at, vkey } = createCosigner('w.example/1', 'ml-dsa-44');
   test('signs a label, its name, the time, the origin, and the tree from its first leaf', async () => {
-    expect(await at(cosign())).toBe('2027-01-15T08:00:00.000Z');
-    expect(await at(cosign({ message: cosignedMessage({}) }))).toBe('2027-01-15T08:00:00.000Z');
+    expect(await at(cosign())).toBe('2023-11-14T22:13:20.000Z');
+    expect(await at(cosign({ message: cosignedMessage({}) }))).toBe('2023-11-14T22:13:20.000Z');
     for (const changes of [
       { label: 'subtree/v1\n' },
       { label: 'subtree/v2\n\0' },
@@ -356,7 +386,7 @@ describe('tlog-cosignature with ML-DSA-44', () => {
     ])
       expect([changes, await at(cosign({ message: cosignedMessage(changes) }))]).toEqual([changes, null]);
     // What a key of the other kind signs.
-    expect(await at(cosign({ message: Buffer.from(`cosignature/v1\ntime 1800000000\n${text}\n`) }))).toBeNull();
+    expect(await at(cosign({ message: Buffer.from(`cosignature/v1\ntime 1700000000\n${text}\n`) }))).toBeNull();
   });
   test('has keys of type 0x06 with 1312 bytes, and ids of name, type and key', () => {
     const [, name = '', id, encoded = ''] = /^(.+?)\+([0-9a-f]{8})\+(.+)$/.exec(vkey) ?? [];
@@ -456,7 +486,7 @@ describe('tlog-witness', () => {
     const { asked, result } = await ask([409, '7\n'], [200, `${cosign()}\n`]);
     expect(asked.map(({ url }) => url)).toEqual(Array(2).fill('https://w.example/w/add-checkpoint'));
     expect(asked.map(({ body }) => body)).toEqual([`old 0\n\n${note}`, `old 7\n${hash.toString('base64')}\n\n${note}`]);
-    expect(result).toMatchObject({ outcome: 'cosigned', at: '2027-01-15T08:00:00.000Z' });
+    expect(result).toMatchObject({ outcome: 'cosigned', at: '2023-11-14T22:13:20.000Z' });
   });
   test('has sizes without leading zeros, and an empty proof from size 0', () => {
     expect(formatConsistencyProof(0, [], note)).toBe(`old 0\n\n${note}`);

@@ -81,7 +81,7 @@ export function createKey(name: string, algorithm: Algorithm) {
   return {
     vkey: `${name}+${id.toString('hex')}+${key.toString('base64')}`,
     /** Of the first three lines of a checkpoint. `message` replaces what is signed. */
-    sign(signed: string, { time = 1_800_000_000n, message = Buffer.alloc(0), as = name } = {}): string {
+    sign(signed: string, { time = 1_700_000_000n, message = Buffer.alloc(0), as = name } = {}): string {
       const [origin = '', size = '', root = ''] = signed.split('\n');
       const own =
         algorithm === 'ed25519'
@@ -107,7 +107,12 @@ export function createKey(name: string, algorithm: Algorithm) {
 export async function startWitnessWithKeys(
   name: string,
   logKey: string,
-  { forge = false, silent = false, signs = ['ed25519'], clock = () => 1_800_000_000n }: Behaviour = {},
+  {
+    forge = false,
+    silent = false,
+    signs = ['ed25519'],
+    clock = () => BigInt(Math.floor(Date.now() / 1000)),
+  }: Behaviour = {},
 ): Promise<Readonly<Record<Algorithm, string>>> {
   const [origin = '', , encoded = ''] = /^(.+?)\+([0-9a-f]{8})\+(.+)$/.exec(logKey)?.slice(1) ?? [];
   const raw = Buffer.from(encoded, 'base64').subarray(1);

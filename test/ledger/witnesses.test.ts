@@ -16,13 +16,13 @@ import { startObjectStore, storageEnvironment } from '../outside/object-store.ts
 import { environment } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { openssl, serveAuthority } from './time-stamping-authority.ts';
-import { startWitness, startWitnessWithKeys } from './witness-stand-in.ts';
+import { createKey, startWitness, startWitnessWithKeys } from './witness-stand-in.ts';
 
 /** An installation whose witness policy is outside its DATA_DIR. */
 async function createWorld(more: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   const [dataDir, policy] = [join(folder, 'data'), join(folder, 'policy')];
-  let now = new Date('2026-07-01T12:00:00.000Z');
+  let now = new Date();
   const config = loadConfig(environment(dataDir, { WITNESSES: policy, LOG_LEVEL: 'fatal', ...more }), folder);
   const context: Context = await openContext(config, createLog('fatal'), { clock: () => now });
   onTestFinished(() => context.close());
@@ -176,6 +176,35 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   expect((await world.faults()).join('\n')).toContain('not from an authority in WITNESSES');
 });
 
+test('a witness or an authority whose clock is ahead proves nothing, and verify names it', async () => {
+  const world = await createWorld();
+  const { context } = world;
+  const authority = await serveAuthority();
+  await world.write(
+    `witness other ${await startWitness('witness.example/1', context.verifierKey)}`,
+    `timestamp tsa ${authority.caFile} ${authority.url}`,
+    'group all-of all other tsa',
+    'quorum all-of',
+  );
+  await world.deliver();
+  // The installation's clock is two days behind those of the others.
+  world.later(-48);
+  expect(await world.run()).toMatchObject({
+    quorum: false,
+    witnesses: [
+      { outcome: 'failed', reason: expect.stringContaining('which has not come yet by the clock of this machine') },
+      { outcome: 'failed', reason: expect.stringContaining('which has not come yet by the clock of this machine') },
+    ],
+  });
+  world.later(48);
+  expect(await world.run()).toMatchObject({ quorum: true });
+  expect(await world.faults()).toEqual([]);
+  world.later(-48);
+  const faults = (await world.faults()).join('\n');
+  expect(faults).toMatch(/witness-invalid: the cosignature of other in .* does not count: it states the time 20/);
+  expect(faults).toMatch(/witness-invalid: the token .* does not count: it states the time 20/);
+});
+
 test('what witnesses signed is recorded under the next checkpoint, so that removing it with the state of the runs is found', async () => {
   const world = await createWorld();
   const { context, folder, witnessed } = world;
@@ -211,6 +240,51 @@ test('what witnesses signed is recorded under the next checkpoint, so that remov
   const file = join(witnessed, '1-0000000000000001.txt');
   await writeFile(file, (await readFile(file, 'utf8')).replace(/\n— witness\.example\/1 .*\n$/, '\n'));
   expect((await world.faults()).join('\n')).toContain('no longer holds all of it');
+});
+
+test('what a slow witness signed after a checkpoint was recorded is recorded with the next one', async () => {
+  const world = await createWorld();
+  const { context, witnessed } = world;
+  const slow = createKey('witness.example/2', 'ed25519');
+  await world.write(
+    `witness other ${await startWitness('witness.example/1', context.verifierKey)}`,
+    `witness slow ${slow.vkey}`,
+    'quorum other',
+  );
+  const recorded = async () => {
+    await context.projector.catchUp();
+    const rows = await context.store.read
+      .selectFrom('action_history')
+      .select('details')
+      .where('action', '=', 'checkpoint.witnessed')
+      .orderBy('seq')
+      .execute();
+    return rows.map(({ details }) =>
+      (JSON.parse(details) as { files: { name: string; sha256: string[] }[] }).files.map(
+        ({ name, sha256 }) => `${name} ${sha256.length}`,
+      ),
+    );
+  };
+  await world.deliver();
+  await world.run();
+  await world.deliver();
+  await world.run();
+  const path = join(witnessed, '1-0000000000000001.txt');
+  const cosigned = await readFile(path, 'utf8');
+  const text = cosigned.slice(0, cosigned.indexOf('\n\n') + 1);
+  await writeFile(path, `${cosigned}${slow.sign(text, { time: BigInt(Math.floor(Date.now() / 1000)) })}\n`);
+  expect(await world.faults()).toEqual([]);
+  await world.deliver();
+  await world.run();
+  await world.deliver();
+  await world.run();
+  expect(await recorded()).toEqual([
+    ['1-0000000000000001.txt 1'],
+    ['1-0000000000000001.txt 2', '1-0000000000000003.txt 1'],
+    ['1-0000000000000005.txt 1'],
+  ]);
+  await writeFile(path, cosigned);
+  expect((await world.faults()).join('\n')).toContain('1-0000000000000001.txt no longer holds all of it');
 });
 
 test('a failing witness does not hold up the others, and warnings say what has been waiting too long', async () => {
@@ -372,7 +446,11 @@ test('a worker sends the newest checkpoint on WITNESS_SCHEDULE', async () => {
     .selectAll()
     .where('name', '=', 'witness')
     .executeTakeFirst();
-  expect(schedule).toMatchObject({ kind: 'witness', cron: '7 * * * *', next_at: '2026-07-01T12:07:00.000Z' });
+  expect(schedule).toMatchObject({
+    kind: 'witness',
+    cron: '7 * * * *',
+    next_at: expect.stringMatching(/:07:00\.000Z$/) as string,
+  });
   await jobs.enqueue({ kind: 'witness', key: 'witness', payload: null });
   await vi.waitFor(async () => expect(await readdir(share)).toHaveLength(1), PATIENTLY);
 });

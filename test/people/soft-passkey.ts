@@ -14,7 +14,7 @@ export async function addSoftPasskey(
   person: Person,
   { handle = 'a session', label = 'a test' }: { readonly handle?: string; readonly label?: string } = {},
 ): Promise<string | null> {
-  return addPasskey(deps, person, await createSoftPasskey(deps, person, handle), handle, place, label);
+  return addPasskey(deps, person, { response: await createSoftPasskey(deps, person, handle), handle, place, label });
 }
 
 /** The authenticator's answer to a challenge of this session. */

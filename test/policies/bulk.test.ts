@@ -71,18 +71,38 @@ describe('a file of more than 20 items', () => {
     const world = await createPolicyWorld();
     const planId = await plan(world, 3);
     const grown = { source: world.source, actor: 'test', file: 'grown.csv', items: itemsOf(4).reverse() };
-    // Nothing was sent yet, so nothing is sent twice.
-    expect((await planBulk(world.another(), { ...grown, items: itemsOf(2) })).outcome).toBe('planned');
+    // Nothing was sent yet, but it will be.
+    expect(await planBulk(world.another(), { ...grown, items: itemsOf(2) })).toMatchObject({
+      outcome: 'sent-before',
+      first: { id: planId, waiting: true },
+    });
     await run(world, planId);
     expect(await planBulk(world.deps, grown)).toMatchObject({
       outcome: 'sent-before',
       positions: [1, 2, 3],
-      first: { id: planId, file: 'items.csv' },
+      first: { id: planId, file: 'items.csv', waiting: false },
     });
     expect((await planBulk(world.deps, { ...grown, items: itemsOf(4).slice(3) })).outcome).toBe('planned');
     expect((await planBulk(world.deps, { ...grown, again: true })).outcome).toBe('planned');
     const elsewhere = { ...grown, source: { ...world.source, slug: 'another' } };
     expect((await planBulk(world.deps, elsewhere)).outcome).toBe('planned');
+  });
+
+  it('shares no item with another file that is planned at the same time', async () => {
+    const world = await createPolicyWorld();
+    const files = Array.from({ length: 6 }, (_, nth) => itemsOf(3 + nth).slice(0, 3 + nth));
+    const planned = await Promise.all(
+      files.map((items, nth) =>
+        planBulk(nth % 2 === 0 ? world.deps : world.another(), {
+          ...{ source: world.source, actor: 'test', items },
+          file: `list-${nth}.csv`,
+        }),
+      ),
+    );
+    expect(planned.map(({ outcome }) => outcome).sort()).toEqual([
+      'planned',
+      ...Array.from({ length: 5 }, () => 'sent-before'),
+    ]);
   });
 
   it('is paced at 5 batches a minute and 20 a day, and never gets a 429', async () => {

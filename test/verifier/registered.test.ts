@@ -18,12 +18,12 @@ test('a file counts only as what its entry registers, and by whom', async () => 
   const { world, caseId, path, zip, verifierKey } = await packOf();
   const { context } = world;
   /** What the verifier says of a file next to the proof of an entry. */
-  const said = async (bytes: Buffer, seq: number) => {
+  const said = async (bytes: Buffer, seq: number, name = 'letter.pdf') => {
     await context.seal();
     const proof = await createProver(context)(seq, 'last');
     if (proof.outcome === 'unproven' || proof.inclusion === null) throw new Error(JSON.stringify(proof));
     const { tlogProof, meta, body } = proofFiles(proof.entry, proof.inclusion, true);
-    const given = { 'log.vkey': verifierKey, [`proofs/${seq}.tlog-proof`]: tlogProof, 'letter.pdf': bytes };
+    const given = { 'log.vkey': verifierKey, [`proofs/${seq}.tlog-proof`]: tlogProof, [name]: bytes };
     const files = new Map(Object.entries({ ...given, [`proofs/${seq}.meta`]: meta, [`proofs/${seq}.body`]: body }));
     const { ok, checks } = (await verifier.check(
       new Map(
@@ -34,7 +34,7 @@ test('a file counts only as what its entry registers, and by whom', async () => 
       ),
       { isWhole: false },
     )) as { ok: boolean; checks: { state: string; what: string; text: string }[] };
-    const { state, text } = checks.find(({ what }) => what === 'letter.pdf') ?? { state: '', text: '' };
+    const { state, text } = checks.find(({ what }) => what === name) ?? { state: '', text: '' };
     return { ok, state, text };
   };
 
@@ -84,6 +84,13 @@ test('a file counts only as what its entry registers, and by whom', async () => 
     state: 'bad',
     text: 'matches none of the proven entries',
   });
+  // A program that lies beside proofs proves nothing, and is not passed over in silence.
+  for (const name of ['verify.mjs', 'verify.html'])
+    expect(await said(FORGED, delivered, name)).toEqual({
+      ok: true,
+      state: 'note',
+      text: 'is taken for the verifier that came with the proofs: it was not compared with anything',
+    });
   // A download names the hash, but registers nothing.
   const officer = await signedInAs(world, 'officer');
   expect((await officer.get(`/documents/${pack.document_id}/download`)).status).toBe(200);

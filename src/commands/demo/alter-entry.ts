@@ -4,7 +4,9 @@ import type { Context } from '../../context/context.ts';
  * Alters the first recorded refusal so that it reads as given, past the ledger, as someone with write access to the
  * database could; null: there is none. Nothing else may write an entry's row, so no room has a function for it.
  */
-export async function alterOne(context: Context): Promise<{ seq: number; source: string } | null> {
+export async function alterOne(
+  context: Pick<Context, 'store' | 'projector'>,
+): Promise<{ seq: number; source: string } | null> {
   await context.projector.catchUp();
   const refused = await context.store.read
     .selectFrom('decision_history')

@@ -9,6 +9,7 @@ import { loadConfig, readEnvironmentVariable } from '../../config/config.ts';
 import type { Context } from '../../context/context.ts';
 import { UsageError } from '../../core/errors.ts';
 import { invitePerson, joinByLink } from '../../people/people.ts';
+import type { PeopleDeps } from '../../people/sessions.ts';
 import { type CommandIo, printResult, startedAs, withJson } from '../command-io.ts';
 import { withContextOf } from '../run-context.ts';
 import { alterOne } from './alter-entry.ts';
@@ -98,7 +99,7 @@ interface SignIn {
 }
 
 /** Example people, each with a password only for this demo, as if they had accepted their invitations. */
-async function addPeople(context: Context) {
+async function addPeople(context: PeopleDeps & Pick<Context, 'sources'>) {
   const [first = '', second = first] = context.sources.list().map(({ slug }) => slug);
   const people = [
     {

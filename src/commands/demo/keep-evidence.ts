@@ -11,7 +11,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createHistory } from '../../store/queries/history.ts';
 
 /** Fetches the current texts of every known policy as visitors see them. Returns how many fetches were recorded. */
-export async function fetchTexts(context: Context): Promise<number> {
+export async function fetchTexts(context: Pick<Context, 'sources' | 'snapshots' | 'projector'>): Promise<number> {
   const urls = createHostedUrls(context.snapshots);
   let looks = 0;
   await context.projector.catchUp();
@@ -29,7 +29,10 @@ export async function fetchTexts(context: Context): Promise<number> {
  * Does what an officer would: names the banners, and adds two versions of how the first banner of each client was
  * shown. Other banners have no evidence, so reports show where it is missing. Returns the entries of the evidence.
  */
-export async function showBanners(context: Context, sandbox: Sandbox): Promise<number[]> {
+export async function showBanners(
+  context: Pick<Context, 'store' | 'ledger' | 'evidenceFolder' | 'sources' | 'projector' | 'clock'>,
+  sandbox: Sandbox,
+): Promise<number[]> {
   const { start, end } = sandbox.window;
   const changed = new Date((start.getTime() + end.getTime()) / 2).toISOString();
   const versions = [
@@ -77,7 +80,10 @@ function bannerPage(name: string, buttons: readonly string[]): string {
 export const DEMO_OFFICER = 'Sam Sample (demo)';
 
 /** Prepares the most urgent access request as far as an officer would before sending the answer; null if there is none. */
-export async function prepareAnswer(context: Context, source: string): Promise<CaseView | null> {
+export async function prepareAnswer(
+  context: Pick<Context, 'sources' | 'projector' | 'cases' | 'loadProfile' | 'clock'>,
+  source: string,
+): Promise<CaseView | null> {
   const [urgent] = (await open(context, source)).filter(({ kind }) => kind === 'access');
   if (urgent === undefined) return null;
   const caseId = urgent.row.case_id;
@@ -113,7 +119,10 @@ export async function prepareAnswer(context: Context, source: string): Promise<C
  * Answers the requests to withdraw consent whose requester was found: with the answer, the withdrawal takes effect in
  * the records (GDPR Art. 7(3)). Returns the cases.
  */
-export async function answerWithdrawals(context: Context, source: string): Promise<readonly string[]> {
+export async function answerWithdrawals(
+  context: Pick<Context, 'store' | 'sources' | 'projector' | 'cases' | 'loadProfile' | 'clock'>,
+  source: string,
+): Promise<readonly string[]> {
   const answered: string[] = [];
   const history = createHistory(context.store.read);
   const wanted = (await open(context, source)).filter(({ kind }) => kind === 'withdraw-consent');
@@ -147,6 +156,6 @@ export async function answerWithdrawals(context: Context, source: string): Promi
   return answered;
 }
 
-function open(context: Context, source: string): Promise<readonly CaseView[]> {
+function open(context: Pick<Context, 'cases' | 'clock'>, source: string): Promise<readonly CaseView[]> {
   return listCases(context.cases, { source, open: true, now: context.clock().toISOString() });
 }

@@ -158,7 +158,7 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
 
 /** The first client is the source configured by the environment; the others are added, as an agency does. */
 async function addFurtherClients(
-  context: Context,
+  context: Pick<Context, 'sources'>,
   sandbox: Sandbox,
   folder: string,
   urls: { baseUrl: string; siteUrl: string },
@@ -196,7 +196,21 @@ function slugOf(sandbox: Sandbox, place: number): string {
 }
 
 async function makeDocuments(
-  context: Context,
+  context: Pick<
+    Context,
+    | 'store'
+    | 'ledger'
+    | 'keys'
+    | 'instance'
+    | 'sources'
+    | 'projector'
+    | 'cases'
+    | 'documents'
+    | 'cosigned'
+    | 'seal'
+    | 'loadProfile'
+    | 'clock'
+  >,
   folder: string,
   disputed: { readonly source: string; readonly decisionId: string } | null,
 ): Promise<string[]> {
@@ -404,7 +418,7 @@ async function writeProfile(folder: string, slug: string, name: string): Promise
 /** Plays a month of the sandbox's traffic over HTTP, advancing the clock with it; seals at the end of each day. */
 async function playMonth(
   sandbox: Sandbox,
-  context: Context,
+  context: Pick<Context, 'seal'>,
   clock: DemoClock,
   doing: { readonly onDelivery: (sent: number) => void; readonly everyThirdDay: () => Promise<void> },
 ): Promise<{ sent: number; accepted: number; refused: number }> {

@@ -41,8 +41,25 @@ const LAG_ENTRIES = 1000;
 /** Clocks that differ by less are not reported. */
 const CLOCK_MS = 300_000;
 
+/** What the checks look at of the installation. */
+type Installation = Pick<
+  Context,
+  | 'config'
+  | 'store'
+  | 'journal'
+  | 'keys'
+  | 'instance'
+  | 'epoch'
+  | 'verifierKey'
+  | 'refusal'
+  | 'warnings'
+  | 'witnessPolicy'
+  | 'witnessState'
+  | 'clock'
+>;
+
 /** The installation, and the end of its ledger. */
-interface Ledgered extends Context {
+interface Ledgered extends Installation {
   /** 0: the ledger is empty. */
   readonly lastSeq: number;
   readonly lastAt: string | null;
@@ -72,7 +89,7 @@ const checks: readonly DoctorCheck<Ledgered>[] = [
 ];
 
 /** Checks the stored data: durable, sound, sealed and projected. */
-export async function checkData(context: Context): Promise<readonly Line[]> {
+export async function checkData(context: Installation): Promise<readonly Line[]> {
   const last = await lastEntry(context.store.read);
   const { database, dataDir } = context.config;
   return runChecks(checks, {
@@ -83,7 +100,7 @@ export async function checkData(context: Context): Promise<readonly Line[]> {
   });
 }
 
-async function checkKeyFile({ config, verifierKey }: Context): Promise<Line[]> {
+async function checkKeyFile({ config, verifierKey }: Pick<Context, 'config' | 'verifierKey'>): Promise<Line[]> {
   const path = verifierKeyPath(config.dataDir);
   if ((await stateOfKeyFile(path, verifierKey)) !== 'foreign') return [];
   return [
@@ -95,7 +112,7 @@ async function checkKeyFile({ config, verifierKey }: Context): Promise<Line[]> {
   ];
 }
 
-async function checkStore({ store, config, refusal }: Context): Promise<Line[]> {
+async function checkStore({ store, config, refusal }: Pick<Context, 'config' | 'store' | 'refusal'>): Promise<Line[]> {
   const bytes = await store.sizeOnDisk();
   const readThrough = bytes <= READ_THROUGH_BYTES;
   const { schemaVersion, deviations, damage } = await store.inspect({ readThrough });
@@ -354,7 +371,7 @@ async function checkProjector({ store, lastSeq }: Ledgered): Promise<Line[]> {
 /** A worker looks every second. */
 const WORKER_SILENT_MS = 60_000;
 
-async function checkWorker({ store, clock, config }: Context): Promise<Line> {
+async function checkWorker({ store, clock, config }: Pick<Context, 'config' | 'store' | 'clock'>): Promise<Line> {
   const next = await findNextScheduled(store.read);
   const remedy = 'Start `consent-ledger serve`, or `consent-ledger worker` next to `serve --no-worker`.';
   if (next === null)
@@ -372,7 +389,12 @@ async function checkWorker({ store, clock, config }: Context): Promise<Line> {
 const BACKUP_MS = 3_600_000;
 
 /** Whether the newest backup is as recent as the schedule requires, and the last attempt succeeded. */
-async function checkBackups({ store, config, clock, instance }: Context): Promise<Line[]> {
+async function checkBackups({
+  store,
+  config,
+  clock,
+  instance,
+}: Pick<Context, 'config' | 'store' | 'instance' | 'clock'>): Promise<Line[]> {
   const { folder, bucket, schedule } = config.backup;
   const remedy = 'Set BACKUP_FOLDER or BACKUP_BUCKET, BACKUP_RECIPIENTS and BACKUP_SCHEDULE (docs/backup.md).';
   if (schedule === null || (folder === null && bucket === null))
@@ -420,7 +442,7 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
 }
 
 /** Whether the single sign-on provider responds, and has the issuer name configured here. */
-async function checkSignOn({ config: { signOn } }: Context): Promise<Line[]> {
+async function checkSignOn({ config: { signOn } }: Pick<Context, 'config'>): Promise<Line[]> {
   if (signOn === null) return [];
   try {
     await discoverProvider(signOn);
@@ -435,7 +457,11 @@ async function checkSignOn({ config: { signOn } }: Context): Promise<Line[]> {
 }
 
 /** Whether notices can be sent: the mail server responds and accepts our login, and nothing is waiting to be sent. */
-async function checkNotifications({ store, config, clock }: Context): Promise<Line[]> {
+async function checkNotifications({
+  store,
+  config,
+  clock,
+}: Pick<Context, 'config' | 'store' | 'clock'>): Promise<Line[]> {
   const { mail, notify } = config;
   if (mail === null && notify.chatUrl === null && notify.webhook === null) return [];
   const lines: Line[] = [];

@@ -16,7 +16,7 @@ const SKEW_MS = 30_000;
  * Checks that need the network: the public address is reachable with valid TLS, nothing is public that must not be, the
  * keys work, and the clock is right.
  */
-export const networkChecks: readonly DoctorCheck<Context>[] = [
+export const networkChecks: readonly DoctorCheck<Pick<Context, 'config' | 'sources' | 'snapshots' | 'clock'>>[] = [
   checkReachable,
   checkAdminPages,
   checkKeys,
@@ -29,7 +29,10 @@ export const networkChecks: readonly DoctorCheck<Context>[] = [
   checkDescriptions,
 ];
 
-async function checkReachable({ config: { publicUrl }, sources }: Context): Promise<Line[]> {
+async function checkReachable({
+  config: { publicUrl },
+  sources,
+}: Pick<Context, 'config' | 'sources'>): Promise<Line[]> {
   if (publicUrl === null)
     return [
       fault(
@@ -57,7 +60,7 @@ async function checkReachable({ config: { publicUrl }, sources }: Context): Prom
   return lines;
 }
 
-async function checkAdminPages({ config: { adminUrl } }: Context): Promise<Line[]> {
+async function checkAdminPages({ config: { adminUrl } }: Pick<Context, 'config'>): Promise<Line[]> {
   return adminUrl === null ? [] : [judgeAdminPages(adminUrl, await ask(signInOf(adminUrl)))];
 }
 
@@ -94,7 +97,7 @@ export function judgeAdminPages(adminUrl: string, { status, problem, headers }: 
 }
 
 /** The responses also show whether this machine's clock is right. */
-async function checkKeys(context: Context): Promise<Line[]> {
+async function checkKeys(context: Pick<Context, 'config' | 'sources' | 'clock'>): Promise<Line[]> {
   const lines: Line[] = [];
   for (const source of context.sources.list().slice(0, SOURCES_ASKED)) {
     const check = await checkKey(source, context);
@@ -114,7 +117,7 @@ async function checkKeys(context: Context): Promise<Line[]> {
   return lines;
 }
 
-async function checkSiteKeys({ sources, config }: Context): Promise<Line[]> {
+async function checkSiteKeys({ sources, config }: Pick<Context, 'config' | 'sources'>): Promise<Line[]> {
   const lines: Line[] = [];
   for (const source of sources.list().slice(0, SOURCES_ASKED)) {
     const check = await checkSiteKey(source, { config });
@@ -188,7 +191,7 @@ const REMEDY =
 const ADDRESSES_ASKED = 10;
 
 /** What the service's API description lacked when last stored; makes no request. */
-export async function checkStoredDescriptions(context: Context): Promise<Line[]> {
+export async function checkStoredDescriptions(context: Pick<Context, 'store' | 'sources'>): Promise<Line[]> {
   const lines: Line[] = [];
   for (const source of sourcesToWatch(context.sources.list())) {
     const last = await loadLastDescription(context.store.read, source.slug);
@@ -199,7 +202,7 @@ export async function checkStoredDescriptions(context: Context): Promise<Line[]>
 }
 
 /** Fetches the description now and compares it with what the client relies on; stores nothing. A service need not have one. */
-export async function checkDescriptions(context: Context): Promise<Line[]> {
+export async function checkDescriptions(context: Pick<Context, 'sources' | 'snapshots'>): Promise<Line[]> {
   const lines: Line[] = [];
   for (const source of sourcesToWatch(context.sources.list()).slice(0, ADDRESSES_ASKED)) {
     const fetched = await context.snapshots.fetchDescription(source);

@@ -9,7 +9,7 @@ import { dayText } from '../command-io.ts';
 import { type DoctorCheck, fault, type Line, note, ok } from './finding.ts';
 
 /** Whether every source is set up for receiving, pulling and answering. */
-export const sourceChecks: readonly DoctorCheck<Context>[] = [
+export const sourceChecks: readonly DoctorCheck<Pick<Context, 'config' | 'sources' | 'loadProfile'>>[] = [
   ({ sources }) => checkSettings(sources.list()),
   (context) =>
     context.sources
@@ -56,7 +56,7 @@ export function checkSettings(sources: readonly Source[]): Line[] {
   });
 }
 
-async function checkProfiles(context: Context): Promise<readonly Line[]> {
+async function checkProfiles(context: Pick<Context, 'config' | 'sources' | 'loadProfile'>): Promise<readonly Line[]> {
   const byFile = new Map<string, Source[]>();
   for (const source of context.sources.list()) {
     const { path } = controllerFileOf(context.config, source);
@@ -117,7 +117,7 @@ function checkSystems(profile: ControllerProfile, path: string): readonly Line[]
 }
 
 function checkRequestForms(
-  { sources }: Context,
+  { sources }: Pick<Context, 'sources'>,
   profile: ControllerProfile,
   path: string,
   group: readonly Source[],

@@ -17,6 +17,7 @@ import { ledgerApi } from './ledger.ts';
 import { mcpOverHttp } from './mcp.ts';
 import { openApiDocument } from './openapi.ts';
 import { policyApi } from './policies.ts';
+import { profileApi } from './profile.ts';
 import { referencePage } from './reference.tsx';
 import { type ApiRoute, RefusedRequest } from './route.ts';
 import { sourceApi } from './sources.ts';
@@ -24,6 +25,7 @@ import { sourceApi } from './sources.ts';
 /** Every route of the API. */
 export const apiRoutes: readonly ApiRoute[] = [
   ...sourceApi,
+  ...profileApi,
   ...caseApi,
   ...consentApi,
   ...policyApi,
@@ -96,7 +98,7 @@ export async function apiScope(app: FastifyInstance, context: Context): Promise<
  * The description of the API and its reference. They say nothing about the installation, so they are public. Each is
  * generated on first request, which takes about 30 ms.
  */
-export async function apiDescription(app: FastifyInstance, context: Context): Promise<void> {
+export async function apiDescription(app: FastifyInstance, context: Pick<Context, 'version'>): Promise<void> {
   let description: string | null = null;
   let page: string | null = null;
   app.get('/openapi.json', (_request, reply) => {

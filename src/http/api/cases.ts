@@ -28,8 +28,23 @@ import { documentsOfCases } from '../../store/queries/documents-of-case.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { untilProjected } from '../pages/parts/page-frame.ts';
 import { jobSchema, shownJob } from './job-routes.ts';
-import { defineRoute, pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, sourceQuery } from './route.ts';
+import { pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, routesWith, sourceQuery } from './route.ts';
 import { timeIn, timeText, timeWords } from './times.ts';
+
+const defineRoute = routesWith<
+  | 'config'
+  | 'store'
+  | 'ledger'
+  | 'keys'
+  | 'epoch'
+  | 'sources'
+  | 'jobs'
+  | 'projector'
+  | 'cases'
+  | 'documents'
+  | 'log'
+  | 'clock'
+>();
 
 const day = z.string().nullable();
 

@@ -10,8 +10,12 @@ import { choiceNames, parsePurposes } from '../../core/consent-judgement.ts';
 import { parseJson } from '../../core/json.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { defineRoute, pageOf, pageQuery, RefusedRequest, sourceQuery } from './route.ts';
+import { pageOf, pageQuery, RefusedRequest, routesWith, sourceQuery } from './route.ts';
 import { readOr, timeText, timeWords } from './times.ts';
+
+const defineRoute = routesWith<
+  'config' | 'store' | 'ledger' | 'keys' | 'instance' | 'cosigned' | 'sources' | 'projector' | 'clock'
+>();
 
 const purposeStanding = z.looseObject({
   purpose: z.string(),
@@ -128,7 +132,7 @@ const listQuery = pageQuery.extend(sourceQuery.shape).extend({
 type ListQuery = Pick<z.output<typeof listQuery>, 'source' | 'from' | 'to' | 'cursor' | 'limit'>;
 
 /** The sources, period and place that a query asks for. */
-function wantedIn(context: Context, request: FastifyRequest, query: ListQuery) {
+function wantedIn(context: Pick<Context, 'config' | 'sources' | 'clock'>, request: FastifyRequest, query: ListQuery) {
   const { timeZone } = context.config;
   const now = context.clock();
   return {

@@ -13,7 +13,11 @@ import {
 import { sourcesOf } from '../auth/access.ts';
 import { sendDocument } from '../pages/documents/send-document.ts';
 import { jobSchema, shownJob } from './job-routes.ts';
-import { defineRoute, pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, sourceQuery } from './route.ts';
+import { pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, routesWith, sourceQuery } from './route.ts';
+
+const defineRoute = routesWith<
+  'config' | 'store' | 'ledger' | 'keys' | 'instance' | 'sources' | 'jobs' | 'projector' | 'documents' | 'clock'
+>();
 
 const documentSchema = z
   .object({

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { CodedError } from '../../core/errors.ts';
 import { type Hold, holdReason, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { defineRoute, RefusedRequest } from './route.ts';
+import { RefusedRequest, routesWith } from './route.ts';
 import { timeIn, timeText, timeWords } from './times.ts';
+
+const defineRoute = routesWith<'config' | 'store' | 'sources' | 'projector' | 'erasure'>();
 
 const holdSchema = z
   .object({

@@ -25,7 +25,7 @@ declare module 'fastify' {
  * refused, and so is a repeat while the first is in progress.
  */
 export async function answeredBefore(
-  context: Context,
+  context: Pick<Context, 'store' | 'keys' | 'clock'>,
   request: FastifyRequest,
 ): Promise<{ readonly status: number; readonly body: Buffer } | null> {
   const key = request.headers['idempotency-key'];
@@ -61,7 +61,7 @@ export async function forgetAnswers({ store, clock, log }: Pick<Context, 'store'
 
 /** Stores the response, or releases the key if the request failed through no fault of its own. */
 export async function keepAnswer(
-  { store, keys, log }: Context,
+  { store, keys, log }: Pick<Context, 'store' | 'keys' | 'log'>,
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,

@@ -8,7 +8,9 @@ import { cancelSyncJobs, syncJob } from '../../sync/sync-jobs.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { sendJobEvents } from '../job-events.ts';
 import { jobsOfSources } from '../pages/today/load-today.ts';
-import { defineRoute, RefusedRequest, sourceQuery } from './route.ts';
+import { RefusedRequest, routesWith, sourceQuery } from './route.ts';
+
+const defineRoute = routesWith<'store' | 'clock' | 'sources' | 'jobs' | 'projector' | 'log'>();
 
 export const jobSchema = z
   .object({

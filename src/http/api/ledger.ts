@@ -7,7 +7,21 @@ import { sourcesOf } from '../auth/access.ts';
 import { sendEvents } from '../event-stream.ts';
 import { loadProof } from '../pages/entries/load-proof.ts';
 import { jobSchema, shownJob } from './job-routes.ts';
-import { defineRoute, pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, sourceQuery } from './route.ts';
+import { pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, routesWith, sourceQuery } from './route.ts';
+
+const defineRoute = routesWith<
+  | 'store'
+  | 'keys'
+  | 'instance'
+  | 'verifierKey'
+  | 'cosigned'
+  | 'sources'
+  | 'jobs'
+  | 'projector'
+  | 'seal'
+  | 'lastVerification'
+  | 'log'
+>();
 
 const deliverySchema = z
   .object({

@@ -19,11 +19,27 @@ const ONE_MESSAGE = {
   error: { code: -32600, message: 'Send one message per request: batches are not accepted (MCP 2025-06-18).' },
 };
 
+/** What the tools may touch of the installation. */
+type Needs = Pick<
+  Context,
+  | 'config'
+  | 'store'
+  | 'ledger'
+  | 'keys'
+  | 'instance'
+  | 'version'
+  | 'sources'
+  | 'projector'
+  | 'cases'
+  | 'cosigned'
+  | 'clock'
+>;
+
 /**
  * The Model Context Protocol over HTTP (Streamable HTTP of 2025-06-18), read-only, for holders of an API token. Without
  * sessions: each POST is answered in full and nothing is kept afterwards, so the next one may go to another process.
  */
-export async function mcpOverHttp(app: FastifyInstance, context: Context): Promise<void> {
+export async function mcpOverHttp(app: FastifyInstance, context: Needs): Promise<void> {
   app.post('/mcp', async (request, reply) => {
     const { officer, sources } = officerOf(request);
     if (Array.isArray(request.body)) return reply.code(400).send(ONE_MESSAGE);
@@ -62,13 +78,13 @@ interface Asker {
 
 /** Dependencies of the tools. */
 interface Asked extends Asker {
-  readonly context: Context;
+  readonly context: Needs;
   /** Whether the source exists and the caller may ask about it. */
   isOpen(source: string): boolean;
 }
 
 /** A server with all tools, which use the same use cases as the pages. */
-export async function createMcpServer(context: Context, { actor, sources }: Asker): Promise<McpServer> {
+export async function createMcpServer(context: Needs, { actor, sources }: Asker): Promise<McpServer> {
   const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
   const server = new McpServer({ name: 'consent-ledger', version: context.version });
   const isOpen = (source: string) =>

@@ -3,7 +3,7 @@ import type { Context } from '../../context/context.ts';
 import { policyIdSchema } from '../../core/call.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
-import { loadPlanItems, planBulk } from '../../policies/bulk.ts';
+import { loadPlanItems, planBulk, sentBeforeText } from '../../policies/bulk.ts';
 import { whyNotCallable } from '../../policies/callable-source.ts';
 import { type FormA, formASchema } from '../../policies/generate.ts';
 import { fetchPolicyList } from '../../policies/list.ts';
@@ -14,7 +14,9 @@ import { loadPolicyTexts, loadStoredText } from '../../policy-snapshots/stored-t
 import { readPolicyText } from '../../policy-texts/policy-text.ts';
 import { assertPolicyOf, sourcesOf } from '../auth/access.ts';
 import { jobSchema, shownJob } from './job-routes.ts';
-import { defineRoute, pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, sourceQuery } from './route.ts';
+import { pageFrom, pageOf, pageQuery, RefusedRequest, readCursor, routesWith, sourceQuery } from './route.ts';
+
+const defineRoute = routesWith<'store' | 'sources' | 'jobs' | 'projector' | 'policies'>();
 
 const policySchema = z
   .object({
@@ -220,9 +222,7 @@ export const policyApi = [
       const { items, retryFailed } = body;
       const planned = await planBulk(context.policies, { source, actor: by.officer, file: null, items });
       if (planned.outcome === 'sent-before')
-        throw new RefusedRequest('conflict', [
-          `Already sent: the items ${planned.positions.map((position) => position + 1).join(', ')}. Leave them out.`,
-        ]);
+        throw new RefusedRequest('conflict', [`${sentBeforeText(planned, items.length, (at) => at)} Leave them out.`]);
       const planId = planned.outcome === 'exists' ? planned.plan.plan_id : planned.planId;
       const wanted = bulkJob({ source: source.slug, planId, actor: by.officer, retryFailed });
       const { id } = await context.jobs.enqueue(wanted);

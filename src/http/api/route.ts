@@ -51,55 +51,61 @@ export interface ApiRoute {
 const none = z.strictObject({});
 
 /**
- * Describes a route. A request that does not match its schemas is answered with all problems at once; the response is
- * checked against its schema too.
+ * The way to define the routes of a file, which begins with `const defineRoute = routesWith<'store' | 'clock'>()`: what it
+ * names is all that they may touch of the installation. A request that does not match a route's schemas is answered with
+ * all problems at once; the response is checked against its schema too.
  */
-export function defineRoute<
-  A extends z.ZodType | null,
-  P extends Fields = typeof none,
-  Q extends Fields = typeof none,
-  B extends Fields = typeof none,
->(route: {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly name: string;
-  readonly tag: ApiTag;
-  readonly summary: string;
-  readonly description?: string;
-  readonly params?: P;
-  readonly query?: Q;
-  readonly body?: B;
-  readonly status?: 200 | 201 | 202;
-  readonly answer: A;
-  handle(context: Context, asked: ApiRequest<P, Q, B>): Promise<A extends z.ZodType ? z.input<A> : FastifyReply>;
-}): ApiRoute {
-  const { params = none, query = none, body, status = 200, answer, description } = route;
-  return {
-    method: route.method,
-    path: route.path,
-    name: route.name,
-    tag: route.tag,
-    summary: route.summary,
-    description,
-    params,
-    query,
-    body: body ?? null,
-    status,
-    answer,
-    async handle(context, request, reply) {
-      const asked = {
-        params: read(params, request.params, ''),
-        query: read(query, request.query, 'query'),
-        body: read(body ?? none, request.body ?? {}, 'body'),
-        by: officerOf(request),
-        request,
-        reply,
-      } as unknown as ApiRequest<P, Q, B>;
-      const answered = await route.handle(context, asked);
-      if (answer === null) return answered;
-      void reply.code(status);
-      return answer.parse(answered);
-    },
+export function routesWith<N extends keyof Context>() {
+  return function defineRoute<
+    A extends z.ZodType | null,
+    P extends Fields = typeof none,
+    Q extends Fields = typeof none,
+    B extends Fields = typeof none,
+  >(route: {
+    readonly method: 'GET' | 'POST';
+    readonly path: string;
+    readonly name: string;
+    readonly tag: ApiTag;
+    readonly summary: string;
+    readonly description?: string;
+    readonly params?: P;
+    readonly query?: Q;
+    readonly body?: B;
+    readonly status?: 200 | 201 | 202;
+    readonly answer: A;
+    handle(
+      context: Pick<Context, N>,
+      asked: ApiRequest<P, Q, B>,
+    ): Promise<A extends z.ZodType ? z.input<A> : FastifyReply>;
+  }): ApiRoute {
+    const { params = none, query = none, body, status = 200, answer, description } = route;
+    return {
+      method: route.method,
+      path: route.path,
+      name: route.name,
+      tag: route.tag,
+      summary: route.summary,
+      description,
+      params,
+      query,
+      body: body ?? null,
+      status,
+      answer,
+      async handle(context, request, reply) {
+        const asked = {
+          params: read(params, request.params, ''),
+          query: read(query, request.query, 'query'),
+          body: read(body ?? none, request.body ?? {}, 'body'),
+          by: officerOf(request),
+          request,
+          reply,
+        } as unknown as ApiRequest<P, Q, B>;
+        const answered = await route.handle(context, asked);
+        if (answer === null) return answered;
+        void reply.code(status);
+        return answer.parse(answered);
+      },
+    };
   };
 }
 

@@ -13,7 +13,11 @@ import { sourceProblems } from '../../sources/refusals.ts';
 import type { SourceOutcome } from '../../sources/sources.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { jobSchema, shownJob } from './job-routes.ts';
-import { defineRoute, RefusedRequest } from './route.ts';
+import { RefusedRequest, routesWith } from './route.ts';
+
+const defineRoute = routesWith<
+  'config' | 'store' | 'ledger' | 'evidenceFolder' | 'sources' | 'jobs' | 'projector' | 'log' | 'clock'
+>();
 
 const sourceSchema = z
   .object({

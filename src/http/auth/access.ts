@@ -51,7 +51,7 @@ export function requireRules(app: FastifyInstance): void {
  */
 export function enforceRules(
   app: FastifyInstance,
-  context: Context,
+  context: Pick<Context, 'store' | 'ledger' | 'sources' | 'projector' | 'jobs' | 'log' | 'clock'>,
   signIn: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>,
 ): void {
   const noteView = createViewNotes(context);
@@ -88,7 +88,7 @@ export function enforceRules(
 
 /** The source that a request concerns; null if it names none, or none that exists. */
 async function sourceOf(
-  { store, jobs, projector }: Context,
+  { store, jobs, projector }: Pick<Context, 'store' | 'projector' | 'jobs'>,
   where: Extract<Rule, { source: unknown }>['source'],
   request: FastifyRequest,
 ): Promise<string | null> {
@@ -166,7 +166,7 @@ function objectOf(request: FastifyRequest): string {
 const VIEWS_REMEMBERED = 10_000;
 
 /** Records access to personal data: one entry per session, object and hour. */
-function createViewNotes({ ledger, clock, log }: Context) {
+function createViewNotes({ ledger, clock, log }: Pick<Context, 'ledger' | 'log' | 'clock'>) {
   const noted = new Set<string>();
   return async ({ officer, handle }: Session, source: string | null, object: string): Promise<void> => {
     const now = isoNow(clock);

@@ -28,7 +28,10 @@ interface LateForm {
  * Forms that arrive after the session ended. What was typed into them is kept for an hour, for the same account: after
  * signing in, its owner sees it and can send it. Call it once the session is known, before any route.
  */
-export function lateForms(app: FastifyInstance, context: Context) {
+export function lateForms(
+  app: FastifyInstance,
+  context: Pick<Context, 'config' | 'store' | 'keys' | 'instance' | 'version' | 'sources' | 'clock'>,
+) {
   const kept = new Map<string, LateForm>();
   app.decorateRequest('lateSender', null);
 
@@ -49,7 +52,7 @@ export function lateForms(app: FastifyInstance, context: Context) {
     const next = `${PATH}?${new URLSearchParams({ id, page }).toString()}`;
     const unsent =
       'Your session has ended, so nothing was saved. What you typed is kept for an hour: sign in with the same account to send it.';
-    return sendSignIn(context, request, reply, { next, unsent }, 401);
+    return sendSignIn(context, request, reply, { next, unsent, status: 401 });
   });
 
   // The form has now been sent; its own page shows any problems with it.
@@ -70,7 +73,7 @@ export function lateForms(app: FastifyInstance, context: Context) {
   function sendToSignIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const shown =
       request.method === 'GET' ? { next: request.url } : { next: formAddress(app, request), unsent: sessionEnded };
-    return sendSignIn(context, request, reply, shown, 401);
+    return sendSignIn(context, request, reply, { ...shown, status: 401 });
   }
 
   return {

@@ -34,7 +34,10 @@ export function setSessionCookie(context: Pick<Context, 'instance'>, reply: Fast
 }
 
 /** Looks up who is signed in; the request continues either way. */
-export async function recogniseOfficer(context: Context, request: FastifyRequest): Promise<void> {
+export async function recogniseOfficer(
+  context: Pick<Context, 'store' | 'keys' | 'instance' | 'clock'>,
+  request: FastifyRequest,
+): Promise<void> {
   // A page that refreshes itself does not keep the session of a person who has left.
   const isUse = !/[?&]live=yes(?:&|$)|^\/jobs\/[^/?]+\/events/.test(request.url);
   request.signedIn = await findSession(context, request.cookies[sessionCookie(context)], isUse);

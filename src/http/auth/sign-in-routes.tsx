@@ -32,7 +32,10 @@ type Form = Readonly<Record<string, string>>;
  * Signing in with an account or a one-time link; choosing a password with a link. Opening a link does not use it up;
  * the button does.
  */
-export async function signInRoutes(app: FastifyInstance, context: Context): Promise<void> {
+export async function signInRoutes(
+  app: FastifyInstance,
+  context: Pick<Context, 'config' | 'store' | 'ledger' | 'keys' | 'instance' | 'clock'>,
+): Promise<void> {
   await app.register(rateLimit, { max: ATTEMPTS_PER_MINUTE, timeWindow: '1 minute' });
   requireCsrf(app);
 
@@ -72,12 +75,12 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
       case 'refused': {
         request.log.warn({ person: signed.personId }, 'a sign-in was refused');
         const problem = 'Wrong e-mail address, password or one-time code.';
-        return sendSignIn(context, request, reply, { next, email, problem }, 401);
+        return sendSignIn(context, request, reply, { next, email, problem, status: 401 });
       }
       case 'blocked': {
         request.log.warn({ until: signed.until }, 'a sign-in came too soon after others that were refused');
         const problem = blockedText(signed.until, context.clock());
-        return sendSignIn(context, request, reply, { next, email, problem }, 429);
+        return sendSignIn(context, request, reply, { next, email, problem, status: 429 });
       }
       default:
         return signed satisfies never;
@@ -93,14 +96,16 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
       await recordRefusal(context, null);
       request.log.warn('a sign-in with a passkey was refused');
       const problem = 'Unknown passkey, or it took too long.';
-      return sendSignIn(context, request, reply, { next, problem }, 401);
+      return sendSignIn(context, request, reply, { next, problem, status: 401 });
     }
     await leaveEarlier(request);
     setSessionCookie(context, reply, session);
     return reply.redirect(localPath(next), 303);
   });
 
-  app.get('/join', (request, reply) => sendJoin(request, reply, formOf(request.query)['token'] ?? '', {}, []));
+  app.get('/join', (request, reply) =>
+    sendJoin(request, reply, { token: formOf(request.query)['token'] ?? '', form: {}, problems: [] }),
+  );
 
   app.post('/join', async (request, reply) => {
     const form = formOf(request.body);
@@ -119,7 +124,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
         setSessionCookie(context, reply, joined.session);
         return reply.redirect('/', 303);
       case 'refused':
-        return sendJoin(request, reply, token, form, joined.problems, 422);
+        return sendJoin(request, reply, { token, form, problems: joined.problems, status: 422 });
       case 'gone':
         throw new CodedError('link_invalid');
       default:
@@ -137,10 +142,17 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
   async function sendJoin(
     request: FastifyRequest,
     reply: FastifyReply,
-    token: string,
-    form: Form,
-    problems: readonly string[],
-    status = 200,
+    {
+      token,
+      form,
+      problems,
+      status = 200,
+    }: {
+      readonly token: string;
+      readonly form: Form;
+      readonly problems: readonly string[];
+      readonly status?: number;
+    },
   ): Promise<FastifyReply> {
     const link = await findPasswordLink(context, token);
     if (link === null) throw new CodedError('link_invalid');
@@ -156,17 +168,21 @@ const doneTexts: Readonly<Record<string, string>> = {
 
 /** The sign-in form, also shown instead of a page that requires signing in. */
 export async function sendSignIn(
-  context: Context,
+  context: Pick<Context, 'config' | 'store' | 'keys' | 'clock'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  shown: {
+  {
+    status = 200,
+    ...shown
+  }: {
     readonly next: string;
     readonly email?: string;
     readonly problem?: string;
     readonly unsent?: string;
     readonly done?: string | null;
+    /** Default 200. */
+    readonly status?: number;
   },
-  status = 200,
 ): Promise<FastifyReply> {
   const next = localPath(shown.next);
   const place = passkeyOriginOf(context.config, request);
@@ -179,7 +195,10 @@ export async function sendSignIn(
 }
 
 /** Signing out. */
-export async function signOutRoutes(app: FastifyInstance, context: Context): Promise<void> {
+export async function signOutRoutes(
+  app: FastifyInstance,
+  context: Pick<Context, 'store' | 'ledger' | 'keys' | 'instance' | 'clock'>,
+): Promise<void> {
   requireCsrf(app);
   app.post('/sign-out', async (request, reply) => {
     await closeSession(context, officerOf(request));

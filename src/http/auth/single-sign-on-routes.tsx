@@ -37,7 +37,10 @@ type Pending = z.infer<typeof pendingSchema>;
  * Single sign-on with OpenID Connect: the authorization code flow with PKCE, state and nonce (Core 1.0 §3.1, RFC 7636,
  * RFC 9207), using `openid-client`. It opens existing accounts and creates none.
  */
-export async function singleSignOnRoutes(app: FastifyInstance, context: Context): Promise<void> {
+export async function singleSignOnRoutes(
+  app: FastifyInstance,
+  context: Pick<Context, 'config' | 'store' | 'ledger' | 'keys' | 'instance' | 'clock'>,
+): Promise<void> {
   const settings = context.config.signOn;
   await app.register(rateLimit, { max: ATTEMPTS_PER_MINUTE, timeWindow: '1 minute' });
   const provider = settings === null ? null : createProvider(settings);
@@ -57,7 +60,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
       return null;
     });
     if (configuration === null)
-      return sendSignIn(context, request, reply, { next, problem: `${settings.name} does not answer.` }, 503);
+      return sendSignIn(context, request, reply, { next, problem: `${settings.name} does not answer.`, status: 503 });
     const verifier = client.randomPKCECodeVerifier();
     const pending: Pending = {
       state: client.randomState(),
@@ -147,7 +150,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
     problem: string,
   ): Promise<FastifyReply> {
     await recordRefusal(context, null);
-    return sendSignIn(context, request, reply, { next, problem }, 401);
+    return sendSignIn(context, request, reply, { next, problem, status: 401 });
   }
 }
 

@@ -1,5 +1,5 @@
-import { fill, rightNames } from '../../../reports/letters/letter.ts';
 import type { LetterTexts } from '../../../reports/letters/texts.ts';
+import { fill, rightNames } from '../../../reports/letters/wording.ts';
 import type { messageKinds } from '../../cases/moves.ts';
 import type { RequestKind } from '../../core/vocabulary.ts';
 import { namesInPack } from '../../hand-over/given-files.ts';

@@ -69,8 +69,8 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
     const deps = { ...context, catchUp: () => context.projector.catchUp() };
     const sent = await sendMessage(deps, row, kind, text);
     if (sent.outcome === 'refused')
-      return sendPack(request, reply, row, { problem: 'empty', written: { about: kind, text } }, 422);
-    if (sent.outcome === 'too-many') return sendPack(request, reply, row, { problem: 'tooMany' }, 429);
+      return sendPack(request, reply, row, { problem: 'empty', written: { about: kind, text }, status: 422 });
+    if (sent.outcome === 'too-many') return sendPack(request, reply, row, { problem: 'tooMany', status: 429 });
     await untilProjected(context, sent.seq);
     return again(request, reply, '#write');
   });
@@ -149,8 +149,10 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
     request: FastifyRequest<Params>,
     reply: FastifyReply,
     row: HandOverRow,
-    shown: Pick<Parameters<typeof PackPage>[0], 'problem' | 'written'> = {},
-    status = 200,
+    {
+      status = 200,
+      ...shown
+    }: Pick<Parameters<typeof PackPage>[0], 'problem' | 'written'> & { readonly status?: number } = {},
   ) {
     const say = sayIn(chosenFor(request, row.language), config.timeZone);
     const [pack, files] = await Promise.all([loadHandedPack(store.read, row), listGivenFiles(store.read, row)]);

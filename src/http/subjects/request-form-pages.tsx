@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { fill } from '../../../reports/letters/letter.ts';
+import { fill } from '../../../reports/letters/wording.ts';
 import type { CaseRow } from '../../cases/fold.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
 import { jurisdictionChoicesIn } from '../../law/jurisdictions.ts';

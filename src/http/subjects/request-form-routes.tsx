@@ -80,12 +80,12 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     const { form = '', website = '' } = values;
     const good = website === '' && isFormGood(deps, source.slug, form);
     if (!read.success || !good)
-      return sendForm(request, reply, offered, { values, wrong: read.success ? [] : wrongIn(read.error) }, 422);
+      return sendForm(request, reply, offered, { values, wrong: read.success ? [] : wrongIn(read.error), status: 422 });
     const { language } = chosenFor(request, null, offered.profile.language);
     const sent = await submitRequest(deps, read.data, { source: source.slug, form, language, mails });
     if (sent.outcome === 'too-many') {
       void reply.header('retry-after', '3600');
-      return sendMessage(request, reply, offered, (say) => say.texts.requestForm.tooMany, 429);
+      return sendMessage(request, reply, offered, { text: (say) => say.texts.requestForm.tooMany, status: 429 });
     }
     await untilProjected(context, sent.seq);
     return reply.redirect(addressOf(request, `${source.slug}/${receiptToken(deps, source.slug, sent.caseId)}`), 303);
@@ -93,14 +93,15 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
 
   app.get<ReceiptParams>('/:source/:receipt', onlyGet, async (request, reply) => {
     const { offered, row } = await findReceipt(request.params);
-    return sendReceipt(request, reply, offered, row);
+    return sendReceipt(request, reply, offered, { row });
   });
 
   app.post<ReceiptParams>('/:source/:receipt', sending, async (request, reply) => {
     const { offered, row } = await findReceipt(request.params);
     const { code = '' } = formOf(request.body);
     const tried = await confirmAddress(deps, row, code);
-    if (tried.outcome === 'wrong') return sendReceipt(request, reply, offered, row, tried.attemptsLeft);
+    if (tried.outcome === 'wrong')
+      return sendReceipt(request, reply, offered, { row, attemptsLeft: tried.attemptsLeft });
     if (tried.outcome === 'confirmed') await untilProjected(context, tried.seq);
     return reply.redirect(addressOf(request, request.params.receipt), 303);
   });
@@ -121,8 +122,14 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     request: FastifyRequest,
     reply: FastifyReply,
     offered: Offered,
-    filled: { readonly values: Readonly<Record<string, string>>; readonly wrong?: readonly RequestField[] },
-    status = 200,
+    {
+      status = 200,
+      ...filled
+    }: {
+      readonly values: Readonly<Record<string, string>>;
+      readonly wrong?: readonly RequestField[];
+      readonly status?: number;
+    },
   ) {
     const { source, profile } = offered;
     const page = (
@@ -142,8 +149,7 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     request: FastifyRequest,
     reply: FastifyReply,
     offered: Offered,
-    text: (say: Say) => string,
-    status: number,
+    { text, status }: { readonly text: (say: Say) => string; readonly status: number },
   ) {
     const say = sayTo(request, offered);
     return sendPage(
@@ -158,8 +164,7 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     request: FastifyRequest,
     reply: FastifyReply,
     offered: Offered,
-    row: CaseRow,
-    attemptsLeft: number | null = null,
+    { row, attemptsLeft = null }: { readonly row: CaseRow; readonly attemptsLeft?: number | null },
   ) {
     const { regimes, timeZone } = context.cases;
     const { deadline } = viewCase(row, { regimes, timeZone, profile: offered.profile, now: isoNow(context.clock) });

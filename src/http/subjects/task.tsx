@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fill } from '../../../reports/letters/letter.ts';
+import { fill } from '../../../reports/letters/wording.ts';
 import type { taskOutcomes } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
 import { type FoundTask, finishTask, openTask, TASK_NOTE_LENGTH } from '../../hand-over/task-link.ts';

@@ -1,6 +1,6 @@
 import { actionSchema } from '../../core/action.ts';
 import type { TreeHead } from '../../crypto/checkpoint.ts';
-import { cosignedAt } from '../cosignature.ts';
+import { cosignedAt, whyAhead } from '../cosignature.ts';
 import { checkpointInName, hashesOfKept, type KeptFile, namesKept, readWitnessState } from '../cosigned-checkpoints.ts';
 import { parseOrigin } from '../epochs.ts';
 import { readTimestamp } from '../timestamp.ts';
@@ -17,7 +17,7 @@ function parsed(body: Buffer): unknown {
 }
 
 /** Checks notes, cosignatures and tokens, and that everything kept still exists. Roots are compared by another check. */
-export function beginWitnessed({ store, signed, stated, report }: Run): Checking {
+export function beginWitnessed({ store, signed, stated, report, now }: Run): Checking {
   if (signed.witnessed === null) return {};
   const { policy, kept, tokens, elsewhere, unread } = signed.witnessed;
   const unchecked = [...unread];
@@ -38,7 +38,10 @@ export function beginWitnessed({ store, signed, stated, report }: Run): Checking
         const at = await cosignedAt(witness, one.note, line);
         if (at !== null) cosigned.push({ what: `the cosignature of ${witness.name}`, size: one.size ?? 0, at });
       }
-      if (cosigned.length > 0) {
+      const ahead = cosigned.find(({ at }) => whyAhead(at, now) !== null);
+      if (ahead !== undefined)
+        fault(one.size, `${ahead.what} in ${one.where} does not count: ${whyAhead(ahead.at, now)}`);
+      else if (cosigned.length > 0) {
         stated.push(...cosigned);
         cosignatures += 1;
         newest = Math.max(newest, one.size ?? 0);
@@ -74,6 +77,8 @@ export function beginWitnessed({ store, signed, stated, report }: Run): Checking
     const read = await readTimestamp(bytes, Buffer.from(note.note), known.roots);
     if (read.outcome === 'invalid')
       return fault(note.size, `the token ${name} is not valid for its checkpoint: ${read.reason}`);
+    const ahead = whyAhead(read.at, now);
+    if (ahead !== null) return fault(note.size, `the token ${name} does not count: ${ahead}`);
     stated.push({ what: `the time stamp of ${known.name}`, size: note.size ?? 0, at: read.at });
     timestamps += 1;
     newest = Math.max(newest, note.size ?? 0);

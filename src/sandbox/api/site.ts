@@ -36,7 +36,7 @@ export function addSiteRoutes(app: FastifyInstance, { worlds, keys, clock, siteU
     const key = JSON.stringify([siteKey, type]);
     let cached = edge.get(key);
     if (cached === undefined || now >= cached.since + EDGE_MS || now < cached.since) {
-      const answer = embedAnswer(worlds, { siteKey, type }, dialect.embed, clock(), siteUrl());
+      const answer = embedAnswer(worlds, { siteKey, type }, { form: dialect.embed, now: clock(), siteUrl: siteUrl() });
       const etag = `"${createHash('sha256').update(answer.body).digest('hex').slice(0, 24)}"`;
       cached = { ...answer, etag, since: now };
       edge.set(key, cached);
@@ -82,9 +82,7 @@ export function addSiteRoutes(app: FastifyInstance, { worlds, keys, clock, siteU
 function embedAnswer(
   worlds: readonly World[],
   { siteKey, type }: z.infer<typeof querySchema>,
-  form: EmbedForm,
-  now: Date,
-  siteUrl: string,
+  { form, now, siteUrl }: { readonly form: EmbedForm; readonly now: Date; readonly siteUrl: string },
 ): EmbedAnswer {
   const world = worlds.find(({ client }) => isSameText(client.siteKey, siteKey));
   if (world === undefined) throw notFound('No such site key.');

@@ -176,9 +176,11 @@ export function createTableShapes(): TableShapes {
 export async function insertMany(
   connection: PostgresConnection,
   shapes: TableShapes,
-  table: string,
-  rows: readonly Row[],
-  onConflict: OnConflict,
+  {
+    table,
+    rows,
+    onConflict,
+  }: { readonly table: string; readonly rows: readonly Row[]; readonly onConflict: OnConflict },
 ): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
@@ -204,7 +206,7 @@ export async function insertMany(
   const names = columns.map((column) => `"${column}"`).join(', ');
   const unnested = columns.map((column, place) => `$${place + 1}::${typeName(types.get(column))}[]`).join(', ');
   await connection.run(
-    `insert into "${table}" (${names}) select * from unnest(${unnested})${conflictClause(table, key, columns, [...types.keys()], onConflict)}`,
+    `insert into "${table}" (${names}) select * from unnest(${unnested})${conflictClause(table, { key, given: columns, all: [...types.keys()] }, onConflict)}`,
     arrays,
   );
 }
@@ -235,9 +237,11 @@ function keyPart(value: unknown): unknown {
 
 function conflictClause(
   table: string,
-  key: readonly string[],
-  given: readonly string[],
-  all: readonly string[],
+  {
+    key,
+    given,
+    all,
+  }: { readonly key: readonly string[]; readonly given: readonly string[]; readonly all: readonly string[] },
   onConflict: OnConflict,
 ): string {
   if (onConflict === 'fail') return '';

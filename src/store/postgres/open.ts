@@ -292,7 +292,7 @@ function transactionOver(connection: PostgresConnection, shapes: TableShapes, pl
   const query = createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }, plansOnce);
   const tx: StoreTransaction = {
     query,
-    insertMany: (table, rows, onConflict = 'fail') => insertMany(connection, shapes, table, rows, onConflict),
+    insertMany: (table, rows, onConflict = 'fail') => insertMany(connection, shapes, { table, rows, onConflict }),
     head: (sources) => readHead(connection, sources),
     findSeqs: (keys) => findSeqs(connection, keys),
     insertEntries: (entries) => insertEntries(connection, entries),

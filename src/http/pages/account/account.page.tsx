@@ -179,7 +179,12 @@ const makePasskey = form({
     if (place === null) throw new CodedError('invalid_request');
     const wrong =
       (await notTooMany(() => presentPasswordProblem(context, person, fields.present))) ??
-      (await addPasskey(context, person, passkeyAnswer(fields.response), by.handle, place, browserOf(request)));
+      (await addPasskey(context, person, {
+        response: passkeyAnswer(fields.response),
+        handle: by.handle,
+        place,
+        label: browserOf(request),
+      }));
     return wrong === null ? visit.goTo('/account?done=passkey') : refuse(visit, [wrong]);
   },
 });

@@ -138,7 +138,7 @@ export async function loadCase(
         .toReversed()
         .map((job) => [payloadText(job, 'documentId') ?? '', job]),
     ),
-    taskLinks: linksOf(context, shown, now, taskMails, endedTasks),
+    taskLinks: linksOf(context, shown, now, { mails: taskMails, ended: endedTasks }),
     taskLinkProblem:
       context.config.publicUrl === null ? ONLY_LOCAL_LINKS : problemOfTaskAddress(context.config.publicUrl),
     earlierTasks,
@@ -155,8 +155,7 @@ function linksOf(
   context: Pick<Context, 'config' | 'keys' | 'epoch'>,
   { view }: ShownCase,
   now: string,
-  mails: readonly Job[],
-  ended: ReadonlyMap<string, string>,
+  { mails, ended }: { readonly mails: readonly Job[]; readonly ended: ReadonlyMap<string, string> },
 ): CasePageData['taskLinks'] {
   const caseId = view.row.case_id;
   const publicUrl = publicUrlOf(context.config, context.config.port);

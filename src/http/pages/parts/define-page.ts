@@ -189,10 +189,14 @@ function uploadRoute<N extends keyof Context, P extends string, B extends Fields
     add: (app, context) =>
       register(app, {
         ...{ path, rule, bytes },
-        tooLarge: (request, reply) => tooLarge(visitOf(context, request, reply, {}, request.query) as unknown as Own),
+        tooLarge: (request, reply) =>
+          tooLarge(visitOf(context, request, reply, { fields: {}, sent: request.query }) as unknown as Own),
         handler: (request, reply, file) =>
           act(
-            visitOf(context, request, reply, readForm(body ?? none, request.body), request.body) as unknown as Own,
+            visitOf(context, request, reply, {
+              fields: readForm(body ?? none, request.body),
+              sent: request.body,
+            }) as unknown as Own,
             file,
           ),
       }),
@@ -225,7 +229,7 @@ function route<N extends keyof Context>(
     async add(app, context) {
       const handler: RouteHandlerMethod = (request, reply) => {
         const sent = method === 'GET' ? request.query : request.body;
-        return answer(visitOf(context, request, reply, readForm(fields, sent), sent));
+        return answer(visitOf(context, request, reply, { fields: readForm(fields, sent), sent }));
       };
       const limit = bytes === undefined ? {} : { bodyLimit: bytes };
       app.route({ method, url: path, handler, config: { rule }, ...limit });
@@ -237,8 +241,7 @@ function visitOf<N extends keyof Context>(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  fields: unknown,
-  sent: unknown,
+  { fields, sent }: { readonly fields: unknown; readonly sent: unknown },
 ): Visit<N> {
   let frame: PageFrame | null = null;
   return {

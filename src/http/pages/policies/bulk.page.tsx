@@ -1,10 +1,18 @@
 import { z } from 'zod';
-import { counted, formatCount } from '../../../../reports/format.ts';
+import { counted, formatCount, formatTime } from '../../../../reports/format.ts';
 import type { Context } from '../../../context/context.ts';
 import { CodedError, UsageError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { listPlans, listUnpublished, loadPlan, loadPlanItems, type PlanRow, planBulk } from '../../../policies/bulk.ts';
+import {
+  listPlans,
+  listUnpublished,
+  loadPlan,
+  loadPlanItems,
+  type PlanRow,
+  planBulk,
+  sentBeforeText,
+} from '../../../policies/bulk.ts';
 import { formAFields, LARGEST_BULK_FILE } from '../../../policies/bulk-file.ts';
 import { isCallable } from '../../../policies/callable-source.ts';
 import type { FormA } from '../../../policies/generate.ts';
@@ -33,7 +41,7 @@ import {
 import { PostForm } from '../parts/post-form.tsx';
 import type { Worded } from '../parts/words.ts';
 
-type Needs = 'store' | 'jobs' | 'sources' | 'projector' | 'policies' | 'readBulkItems';
+type Needs = 'config' | 'store' | 'jobs' | 'sources' | 'projector' | 'policies' | 'readBulkItems';
 const { page, form, upload } = pagesWith<Needs>();
 
 /** Lists, and items of one list, per page. */
@@ -187,12 +195,7 @@ async function sendItems(
     case 'exists':
       return visit.goTo(`${addressOf(source.slug, planned.plan.plan_id)}&done=exists`);
     case 'sent-before': {
-      const { positions } = planned;
-      const which = positions
-        .slice(0, 10)
-        .map((position) => position + 1)
-        .join(', ');
-      const problem = `${counted(positions.length, 'item was', 'items were')} already sent (${which}${positions.length > 10 ? ', …' : ''}): leave them out, or tick the box to generate them a second time.`;
+      const problem = `${sentBeforeText(planned, items.length, (at) => formatTime(at, context.config.timeZone))} Leave them out, or tick the box to generate them a second time.`;
       return refuse(visit, [problem], { status: 409 });
     }
     default:

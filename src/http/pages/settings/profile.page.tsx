@@ -63,7 +63,7 @@ const save = form({
     const source = permitted.find(slug);
     const refuse = (problems: readonly string[], status: number) =>
       profile.again(visit, { fields: { source: slug }, said: { problems }, status });
-    const saved = await saveProfile(context, { source, basedOn, form: typed, actor: by.officer });
+    const saved = await saveProfile(context, { source, basedOn, next: { form: typed }, actor: by.officer });
     switch (saved.outcome) {
       case 'unwritable':
         return refuse(['The program cannot write the file of this profile.'], 409);
