@@ -13,6 +13,8 @@ const words: Readonly<Record<ChoiceMeant, string>> = {
     'given givet gitt afgivet give accept accepted accepts acceptall acceptedall allaccepted allow allowed allowall allowedall agree agreed agrees agreetoall grant granted grantall grantedall ' +
     'consent consented consentgiven optin optedin yes y true 1 on enabled enable all approve approved permit permitted subscribed subscribe everything full fullconsent ' +
     'authorized authorised authorize authorise ' +
+    // As somebody says who gives it, whole: `presto` alone is `soon`.
+    'igivemyconsent igiveconsent ichgebemeineeinwilligung icherteilemeineeinwilligung jedonnemonconsentement doymiconsentimiento doyelconsentimiento prestomiconsentimiento prestoilconsenso prestoilmioconsenso doilconsenso doilmioconsenso ikgeeftoestemming ikgeefmijntoestemming douomeuconsentimento douconsentimento jaglamnarmittsamtycke ' +
     // German, French, Spanish, Italian, Dutch
     'annehmen angenommen alleannehmen einverstanden akzeptiert akzeptieren alleakzeptieren allesakzeptieren zugestimmt zustimmen zustimmung allezustimmen erlaubt erlauben eingewilligt einwilligung angenommen erteilt ja ' +
     'jaccepte daccord accepte acceptee acceptes acceptees accepter toutaccepter toutaccepte accord autorise autorisee autoriser consenti consentie oui ' +
@@ -36,6 +38,8 @@ const words: Readonly<Record<ChoiceMeant, string>> = {
     'rechazado rechazada rechazados rechazadas rechazar rechazartodo rechazartodas rechazo denegado denegada denegar noaceptado noconsentido noacepto rechazotodo solonecesarias ninguno ninguna ' +
     'rifiutato rifiutata rifiutati rifiutare rifiuta rifiutatutto rifiutatutti rifiuto negato negata nonaccettato nonconsentito nonacconsento nonaccetto rifiutotutto solonecessari nessuno nessuna nonprestato ' +
     'geweigerd weigeren allesweigeren afgewezen afwijzen allesafwijzen nietgeaccepteerd niettoegestaan alleennoodzakelijk weiger nietakkoord geen nee uit ' +
+    // As somebody says who refuses it, whole
+    'idonotgivemyconsent idonotgiveconsent ichgebemeineeinwilligungnicht ichgebekeineeinwilligung icherteilekeineeinwilligung jenedonnepasmonconsentement jerefusemonconsentement niegomiconsentimiento niegoelconsentimiento nodoymiconsentimiento nodoyelconsentimiento noprestomiconsentimiento negoilconsenso negoilmioconsenso nonprestoilconsenso nonprestoilmioconsenso nondoilconsenso nondoilmioconsenso ikgeefgeentoestemming ikweigertoestemming naodouoconsentimento naodouconsentimento negooconsentimento jaglamnarinteintsamtycke jaglamnarintemittsamtycke ' +
     // Portuguese, Polish, Swedish, Danish, Norwegian, Finnish, Czech
     'recusado recusada recusar recusartudo rejeitado rejeitada rejeitar rejeitartudo negado negada naoaceito naoconcedido naoconcordo recuso nenhum nenhuma nao ' +
     'odrzucono odrzucone odrzucona odrzuc odrzucwszystkie odmowa odmowiono niewyrazono brakzgody odmawiam odrzucam nieakceptuje niezgadzamsie niewyrazam zadne nie ' +

@@ -1,7 +1,15 @@
 import { isNecessary } from '../src/core/consent-judgement.ts';
 import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
 import { choiceMeant } from './choice-words.ts';
-import { isStatementName, type NameRole, roleOf, saysNotChosen, saysNotChosenBeside } from './consent-names.ts';
+import {
+  fieldsBeside,
+  isStatementName,
+  type NamedField,
+  type NameRole,
+  roleOf,
+  saysNotChosen,
+  saysNotChosenBeside,
+} from './consent-names.ts';
 import { isCommand, isReadWithin, isVendors, type PurposesRead, shortly } from './consent-purposes.ts';
 import { isBlank, isJsonObject, type JsonObject, mayBeWrapped, parseWrapped } from './parse.ts';
 import type { Payload } from './payload.ts';
@@ -34,10 +42,15 @@ interface Place {
  * What somewhere in a payload speaks against consent, or may, and was not read as the choice for a purpose, as its path and value:
  * `properties.action=reject`, `notice.type=shown`, `review.isolated=false`. Whatever the record grants is then in doubt. Null: there is nothing.
  * Speaks against it: a statement; a refusing flag of consent or of a purpose; a list of refused names; answers for granted purposes that are all
- * empty. May do so: any other flag whose name is not known to be harmless. `stated`: statements about the whole that were read, as `path=value`.
+ * empty. May do so: any other flag whose name is not known to be harmless. `fields`: those of the content. `stated`: statements about the whole that were read, as `path=value`.
  */
-export function dissentIn(payload: Payload, purposes: PurposesRead, stated: readonly string[]): string | null {
-  return new DissentScan(payload, purposes, stated).find();
+export function dissentIn(
+  payload: Payload,
+  fields: readonly NamedField[],
+  purposes: PurposesRead,
+  stated: readonly string[],
+): string | null {
+  return new DissentScan(payload, purposes, stated).find(fields);
 }
 
 class DissentScan {
@@ -53,26 +66,28 @@ class DissentScan {
     this.#stated = stated;
   }
 
-  find(): string | null {
-    for (const { key, found } of this.#payload.fields()) {
-      const { value, path, parent, beside } = found;
-      const role = roleOf(key);
-      if (value === null || isBlank(value) || this.#payload.isOpened(value)) continue;
-      const place = {
-        depth: 0,
-        isRead: this.#purposes.isRead(parent),
-        isItem: this.#purposes.isItem(parent),
-        isBeside: beside,
-      };
-      const dissent =
-        typeof value === 'object'
-          ? this.#under(role, value, path, place)
-          : beside
-            ? null
-            : (this.#flag(key, value, role, path, place) ?? this.#text(value, path, role, place));
+  find(fields: readonly NamedField[]): string | null {
+    for (const field of fields) {
+      const dissent = this.#field(field, false);
+      if (dissent !== null) return dissent;
+    }
+    for (const field of fieldsBeside(this.#payload)) {
+      const dissent = this.#field(field, true);
       if (dissent !== null) return dissent;
     }
     return null;
+  }
+
+  #field({ key, value, path, parent, role }: NamedField, isBeside: boolean): string | null {
+    if (this.#payload.isOpened(value) || (isBeside && typeof value !== 'object')) return null;
+    const place = {
+      depth: 0,
+      isRead: this.#purposes.isRead(parent),
+      isItem: this.#purposes.isItem(parent),
+      isBeside,
+    };
+    if (typeof value === 'object' && value !== null) return this.#under(role, value, path, place);
+    return this.#flag(key, value, role, path, place) ?? this.#text(value, path, role, place);
   }
 
   /** What stands under a name. */
@@ -146,7 +161,7 @@ class DissentScan {
   /** A flag that was not read and refuses, or may mean anything. */
   #flag(key: string, value: unknown, role: NameRole, at: string, place: Place): string | null {
     const answer = answerOf(value, role);
-    if (answer === null || this.#isStated(at)) return null;
+    if (answer === null) return null;
     if (role.isTerms || role.isLegitimateInterest || role.isScope || role.isNecessaryFlag || role.notChosenIf !== null)
       return null;
     // A field that answers in several items alike is their answer, whatever it is called.
@@ -162,7 +177,7 @@ class DissentScan {
     const isNamed = (role.isPurpose || role.isConsent) && role.time === null && !role.isFormer;
     // `AwaitingReconsent: false`
     const isPast = role.flag === 'no' && role.polarity !== 'refusing' && answer === 'no';
-    if (isNamed && refuses && !role.isOfAll && !isPast) return `${at}=${shortly(value)}`;
+    if (isNamed && refuses && !role.isOfAll && !isPast) return this.#isStated(at) ? null : `${at}=${shortly(value)}`;
     if (typeof value === 'number' || role.time !== null) return null;
     const isHarmless =
       role.flag === 'any'
@@ -170,9 +185,10 @@ class DissentScan {
         : role.flag === 'no'
           ? answer === 'no'
           : role.flag === 'yes' && answer === 'yes';
-    return isHarmless || this.#payload.isKnownToSource(at) ? null : `${at}=${shortly(value)}`;
+    return isHarmless || this.#isStated(at) || this.#payload.isKnownToSource(at) ? null : `${at}=${shortly(value)}`;
   }
 
+  /** Asked last: finding a path takes longer than judging a name. */
   #isStated(at: string): boolean {
     return this.#purposes.paths.has(at) || this.#stated.some((one) => one.startsWith(at) && one[at.length] === '=');
   }

@@ -19,7 +19,7 @@ const harmless = setOf(
    banner banners bannershown popup modal dialog widget overlay layer layers notice notices button buttons ui shown display displayed displaying show shows seen viewed view views visible opened clicked click screen prompt expanded collapsed text texts title label labels description
    language lang locale currency theme color colour style css html logo link links image
    primary first second third party parties main only custom customised customized customise customize manipulation prevention specific granular global multiple values options option value answer answers response responses preference preferences choice choices decision
-   cookie cookies cookieless privacy consent receipt receipts document documents policy policies terms tos agreement informativa letta letto gelesen leida leido lu lue read datenschutz datenschutzerklaerung
+   cookie cookies cookieless privacy consent receipt receipts document documents policy policies terms tos agreement informativa presa visione kenntnis kenntnisnahme genommen letta letto gelesen leida leido lu lue read datenschutz datenschutzerklaerung
    server client side webhook webhooks async cached compressed encoded encrypted hashed sync synced exported export notification notifications notified sent mailed delivered marketing
    premium paid vip gold loyalty age adult over all any every both can may receive receives content proof before previous prior former last chosen prompted rfc
    use non standard stacks stack treatment one cmp loaded

@@ -1,7 +1,7 @@
 import { plainForm, wordsOfName } from '../src/core/plain-words.ts';
 import { choiceMeant } from './choice-words.ts';
 import { type FlagMeaning, flagMeaning } from './consent-flag-words.ts';
-import { isBlank } from './parse.ts';
+import { isBlank, type JsonObject } from './parse.ts';
 import type { Payload } from './payload.ts';
 
 /**
@@ -62,6 +62,8 @@ export interface NameRole {
   readonly timeGrants: boolean;
   /** With which value a flag of this name says nothing against the record around it. */
   readonly flag: FlagMeaning;
+  /** To which category something belongs: `categorySlug`, `kategorie`, `group_name`. */
+  readonly isCategory: boolean;
   /** It asks for all or any of several: `allAllowed: false` refuses nothing of its own. */
   readonly isOfAll: boolean;
 }
@@ -87,7 +89,7 @@ const strictlyGranting = setOf(
 const grantingStems =
   /^(?:akzeptiert|erlaubt|erteilt|zugestimmt|genehmigt|angenommen|acceptee?s?$|autorise|aceptad|autorizad|permitid|concedid|otorgad|accettat|autorizzat|concess[aoie]$|geaccepteerd|toegestan|toegestaan|verleend|aceit[aoe]s?$|zaakceptowan|udzielon|accepterad|tillat|godkan|godkend|accepteret|tilladt|godtatt|hyvaksyt|sallit|povolen|prijat)/;
 const refusingStems =
-  /^(?:abgelehn|verweiger|widerruf|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)|.(?:sparr|sperre|kielto|verbot|beskyttet|skyddad|schutz|stopp?)$/;
+  /^(?:abgelehn|verweiger|widerruf|revogad[ao]s$|revocad[ao]s$|revocat[ei]$|retirad[ao]s$|ritirat[ei]$|rejete|refuse|rechazad|denegad|rifiutat|negat[aoie]$|geweiger|afgewez|recusad|rejeitad|negad[ao]s?$|odrzucon|cofniet|wycofan|avvisad|nekad|aterkall|afvist|avvist|hylat|kiellet|odmitnut|odvolan|zamitnut)|.(?:sparr|sperre|kielto|verbot|beskyttet|skyddad|schutz|stopp?)$/;
 /** Words for consent itself, which say nothing about a list: `consent_categories` may list those that were asked about. */
 const consentWords = setOf(
   `consent consents einwilligung einwilligungen zustimmung consentement consentements consentimiento consentimientos consenso consensi toestemming toestemmingen consentimento consentimentos zgoda zgody samtycke samtycken samtykke samtykker suostumus souhlas`,
@@ -378,9 +380,14 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
       isChoiceWord,
       (word) => refusing.has(word) || refusingStems.test(word) || negating.has(word),
     ),
+    isCategory: CATEGORY.test(plain),
     isOfAll: words.some((word) => /^(?:all|any|every|both|full|fully)$/.test(word)),
   };
 }
+
+/** Names of fields for a category, in nine languages and more, in plain form. */
+const CATEGORY =
+  /^(?:cookie|service|purpose|consent|dps|vendor)?(?:categor(?:y|ies?|ias?)|kategori(?:e|en|a|i)?|luokka|gr(?:oup|uppe|oupe|upo|uppo|oep|upa|upp)|ryhma|skupina|type|typ|tipo|tyyppi|soort|rodzaj|class|classification|klasse|classe|clase|klasa)(?:slug|name|id|key|code|label|title|nom|nome|nombre|naam|nazwa|namn|navn)?$/;
 
 /** Words of consent, of purposes and around them. */
 function isChoiceWord(word: string): boolean {
@@ -508,6 +515,8 @@ export interface NamedField {
   readonly key: string;
   readonly path: string;
   readonly value: unknown;
+  /** The object that contains it. */
+  readonly parent: JsonObject;
   readonly role: NameRole;
 }
 
@@ -524,8 +533,8 @@ export function fieldsBeside(payload: Payload): readonly NamedField[] {
 function namedFields(payload: Payload, wanted: boolean): readonly NamedField[] {
   const fields: NamedField[] = [];
   for (const { name, key, found } of payload.fields()) {
-    const { path, value, beside } = found;
-    if (beside === wanted && !isBlank(value)) fields.push({ name, key, path, value, role: roleOf(key) });
+    const { path, value, parent, beside } = found;
+    if (beside === wanted && !isBlank(value)) fields.push({ name, key, path, value, parent, role: roleOf(key) });
   }
   return fields;
 }

@@ -12,7 +12,16 @@ import {
 } from './consent-names.ts';
 import { fieldNames, purposeFlags } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
-import { clean, isBlank, isJsonObject, type JsonObject, mayBeWrapped, parseWrapped, textOf } from './parse.ts';
+import {
+  clean,
+  isBlank,
+  isJsonObject,
+  type JsonObject,
+  mayBeWrapped,
+  nameOfCookie,
+  parseWrapped,
+  textOf,
+} from './parse.ts';
 import type { Payload } from './payload.ts';
 import type { Platform } from './platforms.ts';
 
@@ -26,6 +35,8 @@ export interface PurposesRead {
   readonly contradictions: Contradiction[];
   /** Names in lists that do not say what being listed means. */
   readonly listed: Set<string>;
+  /** Path of a list that is called consent, says no more of itself and names a known purpose: {"consents": ["analytics"]}; null: there is none. */
+  consented: string | null;
   /** One of the lists of granted purposes is empty. */
   grantsNothing: boolean;
   /** Paths of what was present but not understood. */
@@ -174,6 +185,12 @@ function unescaped(text: string): string {
   }
 }
 
+/** `consents`, `cookieconsent_mode`; not `consent_purposes`, which may list those that were asked for. */
+function isCalledConsent(name: string): boolean {
+  const { isConsent, isWhole, plain, polarity } = roleOf(name);
+  return isConsent && polarity === 'granting' && (isWhole || plain.endsWith('consentmode'));
+}
+
 /** Names of cookies that hold pairs without saying so. */
 const cookieNames: ReadonlySet<string> = new Set(['tarteaucitron', 'consentmgr', 'bkpolicy', 'optanonconsent']);
 
@@ -193,6 +210,9 @@ export function unwrapConsent(key: string, text: string): JsonObject | null {
     const object = objectIn(rest) ?? objectIn(rest.split(/;\s/, 1)[0] ?? '');
     if (object !== null) return object;
   }
+  // `tarteaucitron=!hotjar=false`, or its name apart: {"name": "tarteaucitron", "value": "!hotjar=false"}.
+  if (isCookie && normaliseName(nameOfCookie(text) ?? '') === normaliseName(key))
+    return pairsIn(text.slice(text.indexOf('=') + 1));
   // A cookie under a name of the site's own.
   if (/^(?:\{|%7B)/i.test(text) && !/config|policy|banner|default|template/i.test(key)) {
     const object = objectIn(text);
@@ -306,7 +326,8 @@ function isPlainName(role: NameRole): boolean {
 /** A word that is said of consent alone: `granted`, `DENY`, `acconsento`, not `yes` or `on`. */
 export function isConsentWord(value: unknown): boolean {
   if (typeof value !== 'string' || value.length < 4) return false;
-  return outcomeOf(choiceMeant(value)) !== null && !everydayWords.test(value);
+  // `1---` is a US Privacy string.
+  return outcomeOf(choiceMeant(value)) !== null && !everydayWords.test(value) && /\p{L}{2}/u.test(value);
 }
 /** A word that is also the model of a region. */
 function isModel(value: unknown): boolean {
@@ -398,6 +419,32 @@ function holdsOwn(key: string, value: unknown): boolean {
   return typeof value === 'string' ? value.length > 3 && /[:=,{[]/.test(value) : sizeOf(value) > 0;
 }
 
+/**
+ * Whether a flag among purposes may say how the record stands instead: its name is a past participle, or says that something is not settled, and is
+ * no purpose's. Left aside, it counts like any flag that nobody knows (consent-dissent.ts): {"analytics": true, "isolated": true}.
+ */
+function mayBeStatus(key: string, value: unknown): boolean {
+  if (!isSwitch(value) || !(STATUS.test(key) || UNSETTLED.test(key))) return false;
+  return !isFlag(key) && !isNecessary(key) && !roleOf(key).isConsent;
+}
+
+/** Whether every name in an object is a known purpose's, except those that may say how the record stands. */
+function areKnown(value: JsonObject, keys: readonly string[]): boolean {
+  let count = 0;
+  for (const key of keys) {
+    if (isFlag(key) || isNecessary(key)) count += 1;
+    else if (!mayBeStatus(key, value[key])) return false;
+  }
+  return count > 0;
+}
+
+/** English and German past participles, except those that describe content or features. */
+const STATUS =
+  /^(?!.*eed$)(?!(?:targeted|tailored|sponsored|promoted|advanced|extended|enhanced|improved|embedded|linked)$)[a-z]{3,20}(?:ed|iert)$/i;
+
+/** `pendingReview`, `dry_run`, `awaitingApproval` */
+const UNSETTLED = /^(?:pending|awaiting|dry|draft|provisional|preliminary|tentative|simulated)(?:[A-Z_-]|$)/;
+
 /** A plain flag beside an object's own container of purposes, unless its name is a purpose's. */
 function isBeside(key: string, value: unknown): boolean {
   if (isFlag(key) || isConsentWord(value) || saysNotChosen(roleOf(key), value)) return false;
@@ -480,6 +527,7 @@ class PurposeReader {
     grantsNothing: false,
     unread: [],
     withheld: [],
+    consented: null,
     times: [],
     notChosen: null,
     isBlank: false,
@@ -492,6 +540,8 @@ class PurposeReader {
   /** Ids of purposes that the record describes without a choice, in plain form. */
   readonly #described = new Set<string>();
   #isByVendor = false;
+  /** What is being read belongs to a category that needs no consent. */
+  #isUnderNecessary = false;
   #labels: ReadonlyMap<string, string> | null = null;
   readonly #payload: Payload;
   readonly #fields: readonly NamedField[];
@@ -709,6 +759,7 @@ class PurposeReader {
         role.isOfConsent &&
         (CONSENT_TO.test(name) ||
           (role.flag === null && DATA.test(role.plain)) ||
+          isConsentWord(value) ||
           (typeof value === 'string' && outcomeOf(choiceMeant(value)) === 'denied'));
       const isOther = isWord || isNamed || isAmongFlags(path, value, role);
       if (flag === undefined && !role.isPurpose && this.#platform?.flags !== true && !isOther) continue;
@@ -748,7 +799,17 @@ class PurposeReader {
     }
     if (count > 2 * known) return never;
     return (path, value, role) =>
-      isSwitch(value) && role.flag === null && isPlainName(role) && /^\p{Ll}{2,20}$/u.test(lastName(path));
+      isSwitch(value) &&
+      role.flag === null &&
+      isPlainName(role) &&
+      /^\p{Ll}{2,20}$/u.test(lastName(path)) &&
+      !(mayBeStatus(lastName(path), value) && this.#aside(path, value));
+  }
+
+  /** Leaves a flag among purposes aside. A yes may be a purpose's all the same, so that what is refused beside it is not the whole choice. */
+  #aside(path: string, value: unknown): true {
+    if (outcomeOf(purposeMeant(value)) === 'granted') this.read.withheld.push(path);
+    return true;
   }
 
   /** Within an object of a name that may mean anything, a plain yes grants nothing. */
@@ -836,6 +897,10 @@ class PurposeReader {
       return this.#put(text.replace(/^(?:no|not|kein|keine)[-_ ]/i, ''), 'denied', path, text);
     if (listed === null) {
       this.read.listed.add(clean(text.trim()));
+      if (this.read.consented === null && isCalledConsent(lastName(path)) && isFlag(text) && !isNecessary(text)) {
+        this.read.consented = path;
+        this.read.withheld.push(path);
+      }
       return true;
     }
     return this.#put(text, listed, path, text);
@@ -852,9 +917,14 @@ class PurposeReader {
     }
     const titled = areTitled(value, keys);
     const hasOwn = keys.some((key) => holdsOwn(key, value[key]));
+    let known: boolean | null = null;
     for (const key of keys) {
       // {"groups": "C0001:1,C0002:0", "intType": 1}: what stands beside purposes is none.
       if (hasOwn && isBeside(key, value[key])) continue;
+      if (mayBeStatus(key, value[key]) && (known ??= areKnown(value, keys))) {
+        this.#aside(`${path}.${key}`, value[key]);
+        continue;
+      }
       if (titled && isNecessary(String(value[key]))) this.#put(key, 'necessary', `${path}.${key}`, value[key]);
       else if (titled && purposeMeant(value[key]) === null) this.read.listed.add(clean(String(value[key]).trim()));
       else this.#member(key, value[key], `${path}.${key}`, { listed, depth, isPairs });
@@ -1027,7 +1097,17 @@ class PurposeReader {
       this.read.unread.push(path);
       return;
     }
-    if (!this.#container(item, path, listed, depth + 1)) this.read.unread.push(path);
+    this.#under(isNecessary(key), () => {
+      if (!this.#container(item, path, listed, depth + 1)) this.read.unread.push(path);
+    });
+  }
+
+  /** Reads what is in a category, whose name says that nothing in it needs consent if `necessary`. */
+  #under(necessary: boolean, read: () => void): void {
+    const before = this.#isUnderNecessary;
+    this.#isUnderNecessary ||= necessary;
+    read();
+    this.#isUnderNecessary = before;
   }
 
   /**
@@ -1045,9 +1125,11 @@ class PurposeReader {
     // {"name": "Marketing", "plugins": [{"name": "…", "consent": "declined"}]}
     if (!within.isStated && !within.necessary && listed === null) {
       const before = this.#size();
-      for (const [key, value] of Object.entries(item))
-        if (Array.isArray(value) && value.some(isJsonObject))
-          this.#container(value, `${path}.${key}`, null, MAX_DEPTH - 1);
+      this.#under(isNecessary(name), () => {
+        for (const [key, value] of Object.entries(item))
+          if (Array.isArray(value) && value.some(isJsonObject))
+            this.#container(value, `${path}.${key}`, null, MAX_DEPTH - 1);
+      });
       if (this.#size() > before) return true;
     }
     if (!within.isStated && listed !== null && !within.necessary)
@@ -1090,7 +1172,10 @@ class PurposeReader {
     const platformNecessary = this.#platform?.necessary?.includes(normaliseName(trimmed)) === true;
     const label = this.#labelOf(trimmed);
     const choice =
-      platformNecessary || this.#payload.isNecessary(trimmed) || (label !== undefined && isNecessary(label))
+      platformNecessary ||
+      (this.#isUnderNecessary && outcome === 'granted') ||
+      this.#payload.isNecessary(trimmed) ||
+      (label !== undefined && isNecessary(label))
         ? 'necessary'
         : outcome;
     const key = purposeKey(trimmed);
@@ -1289,10 +1374,8 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     ...{ grants: null, refuses: null, says: null },
   };
   let necessary = false;
-  let isStated = false;
-  /** Its category says that it is necessary, which a refusal of it would contradict. */
   let isOfNecessary = false;
-  let [hasTime, neverGranted, neverWithdrawn, isInWords] = [false, false, false, false];
+  let isStated = false;
   let notChosen: string | null = null;
   let answer: string | null = null;
   const times: unknown[] = [];
@@ -1312,17 +1395,12 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     // {"default": true, "update": false}: what applied before the choice, and the choice.
     if (name === 'default' && (item['update'] !== undefined || item['current'] !== undefined)) continue;
     const at = () => `${path}.${key}=${shortly(value)}`;
+    if (role.isCategory) isOfNecessary ||= namesNecessity(value);
     if (role.isNecessaryFlag && typeof value !== 'object') {
       necessary ||= choiceMeant(value) === 'given';
       continue;
     }
-    isOfNecessary ||= categoryNames.has(name) && typeof value === 'string' && NECESSARY_CATEGORY.test(plainForm(value));
-    if (role.time !== null) {
-      times.push(value);
-      if (!isBlank(value)) hasTime = true;
-      else if (role.time === 'choice') neverGranted = true;
-      else if (role.time === 'withdrawal') neverWithdrawn = true;
-    }
+    if (role.time !== null) times.push(value);
     if (name === 'history' && Array.isArray(value)) {
       // The last of a purpose's choices.
       const last = value.filter(isJsonObject).at(-1);
@@ -1357,7 +1435,6 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     }
     if (Array.isArray(value) || (typeof value === 'number' && value !== 0 && value !== 1 && value !== -1)) continue;
     isStated = true;
-    isInWords ||= typeof value === 'string' && isRefusalWord(value);
     const meant = choiceMeant(value);
     if (isAlwaysActive(value)) necessary = true;
     else if (role.polarity === 'refusing') {
@@ -1374,27 +1451,26 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     }
   }
   const { grants, refuses, says } = found;
-  if (isOfNecessary && outcomeOf(says) !== 'denied') necessary = true;
-  // {"granted": false, "granted_at": null, "revoked_at": null}: nobody has answered yet.
-  if (neverGranted && neverWithdrawn && !hasTime && grants === null && !isInWords) notChosen ??= path;
+  // Of a category that needs no consent, and on: {"name": "CMP", "categorySlug": "essenziell", "status": true}. What was refused stays refused.
+  necessary ||= isOfNecessary && says !== null && refuses === null;
   const contradiction: Contradiction | null =
     grants !== null && refuses !== null && !necessary ? [grants(), refuses()] : null;
   return { says, contradiction, necessary, isStated, notChosen, times, answer };
+}
+
+/** Whether the value of a field for a category is one that needs no consent: {"category": {"slug": "essential"}}. */
+function namesNecessity(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= MAX_NAME && isNecessary(value);
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((one) => typeof one === 'string' && isNecessary(one));
+  const name = isJsonObject(value) ? nameWithin(value) : null;
+  return name !== null && isNecessary(name);
 }
 
 /** Whether {@link choiceWithin} reads a field of an object about one purpose by its name, or knowingly passes it over. */
 export function isReadWithin(role: NameRole): boolean {
   return role.polarity !== null || choiceKeys.has(role.plain) || defaults.has(role.plain);
 }
-
-/** Fields of a purpose with the name of its category, in plain form. */
-const categoryNames: ReadonlySet<string> = new Set(
-  'category categoryslug categoryname categoryid group groupname kategorie kategorien categorie categoria kategoria kategori purposecategory'.split(
-    ' ',
-  ),
-);
-const NECESSARY_CATEGORY =
-  /^(?:strictly)?(?:essential|necessary|required|mandatory|notwendig|technischnotwendig|essenziell|essentiell|erforderlich|necessaire|indispensable|essentiel|necesari[ao]|esencial|obligatori[ao]|necessari[ao]|essenzial|indispensabil|noodzakelijk|essentieel|niezbedn|nodvendig|nezbytn|valttamatt)/;
 
 /** Answers in so many words, in plain form. */
 const answers: ReadonlySet<string> = new Set(

@@ -329,6 +329,8 @@ export function stateOf(
       return { state: 'refused', doubts };
     }
     if (granted.length > 0) return doubt('contradiction', refused.at, `${granted[0]}=granted`);
+    // {"status": "deny", "consents": ["statistics"]}: not everything, or nothing of what was asked.
+    if (purposes.consented !== null) return doubt('not-understood', refused.at, purposes.consented);
     return { state: 'refused', doubts };
   }
   if (open !== undefined) {

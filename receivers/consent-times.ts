@@ -1,4 +1,4 @@
-import { fieldsBeside, type NamedField, type NameRole, roleOf } from './consent-names.ts';
+import { fieldsBeside, lastName, type NamedField, type NameRole, roleOf } from './consent-names.ts';
 import type { Statements } from './consent-statements.ts';
 import type { Occurred } from './occurred.ts';
 import { isJsonObject } from './parse.ts';
@@ -14,6 +14,8 @@ interface DecisionTimes {
   readonly firstAt: string | null;
   /** A time is named as that of consent given; it counts if nothing else is said. */
   readonly grants: boolean;
+  /** The record says when somebody chose: `choice` by a time of the choice or of its withdrawal; `record` by its own date or a later change; null: neither. */
+  readonly dated: () => 'choice' | 'record' | null;
 }
 
 /** A later statement differs from the first by at least this, milliseconds: platforms write two times of one choice one after the other. */
@@ -51,11 +53,33 @@ export function readTimes(
     withdrawnAt: withdrawn === undefined || isOlder ? null : withdrawn,
     firstAt: isLater ? first.at : null,
     grants: own.grants,
+    dated: () => datedBy(payload, own, purposes.times),
   };
 }
 
+/** A change at the moment of creation is none: a row that nobody has touched. */
+function datedBy(
+  payload: Payload,
+  { choice, ofRecord, change, withdrawal, event }: OwnTimes,
+  ofPurposes: readonly unknown[],
+): ReturnType<DecisionTimes['dated']> {
+  if (choice.length > ofRecord || withdrawal.length > 0) return 'choice';
+  if (ofRecord > 0) return 'record';
+  const created = payload.times('consentCreatedAt')[0]?.occurred;
+  const isLater = ({ at }: Occurred) =>
+    created === undefined || Math.abs(Date.parse(at) - Date.parse(created.at)) >= LATER_MS;
+  if (change.some(isLater)) return 'record';
+  if (change.length === 0 && ofPurposes.some((value) => payload.timeOf(value) !== null)) return 'choice';
+  return event !== null && event.at !== created?.at ? 'record' : null;
+}
+
+/** When a record was written, whether or not anybody had chosen: `recorded_at`, `utc`. */
+const OF_RECORD = /^(?:(?:recorded|logged|collected|stored|saved)_?at|datestamp|utc)$/i;
+
 interface OwnTimes {
   readonly choice: Occurred[];
+  /** How many of them only say when the record was written. */
+  readonly ofRecord: number;
   readonly change: Occurred[];
   readonly withdrawal: Occurred[];
   /** The time of the event, or else when the record was created; null: the content has neither. */
@@ -89,6 +113,7 @@ function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
   const times = (some: readonly FoundTime[]) => some.map(({ occurred }) => occurred);
   return {
     choice: times(found.choice),
+    ofRecord: found.choice.filter(({ path }) => OF_RECORD.test(lastName(path))).length,
     change: times(found.change),
     withdrawal: times(found.withdrawal),
     event,

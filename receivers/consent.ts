@@ -1,5 +1,4 @@
 import { type Doubt, isNecessary, type PurposeChoice, type PurposeChoices } from '../src/core/consent-judgement.ts';
-import { plainForm } from '../src/core/plain-words.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant } from './choice-words.ts';
 import { dissentIn } from './consent-dissent.ts';
@@ -8,10 +7,11 @@ import { fieldsOf, placeOf, roleOf } from './consent-names.ts';
 import { readPurposes, unwrapConsent } from './consent-purposes.ts';
 import { ITS_TIME, readStatements, type Statements, stateOf } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
+import { emptyAct } from './consent-unacted.ts';
 import { consentModeFields, type FieldName, fieldsOfFamilies, purposeFlags } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
 import type { Occurred } from './occurred.ts';
-import { clean, isBlank, isJsonObject, textOf } from './parse.ts';
+import { clean, isJsonObject, textOf } from './parse.ts';
 import type { Family, Payload } from './payload.ts';
 import { platformOf } from './platforms.ts';
 import { readRegion } from './region.ts';
@@ -135,7 +135,15 @@ export function readDecision(
     },
     platform?.refusalKeepsNecessary,
   );
-  const judged = besideAct(besideDissent(besideSignals(stated, choices, signals), payload, told), payload, told);
+  const judged = unlessNobodyActed(
+    besideDissent(besideSignals(stated, choices, signals), payload, told),
+    payload,
+    told,
+    {
+      dated: times.dated,
+      signals,
+    },
+  );
   for (const path of purposes.unread) payload.puzzle(path);
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');
@@ -194,40 +202,35 @@ function besideSignals(
 function besideDissent(
   stated: ReturnType<typeof stateOf>,
   payload: Payload,
-  { purposes, whole }: Statements,
+  { purposes, whole, fields }: Statements,
 ): ReturnType<typeof stateOf> {
   if (stated.doubts.length > 0 || (stated.state !== 'given' && stated.state !== 'renewed-given')) return stated;
   const dissent = dissentIn(
     payload,
+    fields,
     purposes,
     whole.map(({ at }) => at),
   );
   return dissent === null ? stated : { state: 'unknown', doubts: [{ reason: 'not-understood', fields: [dissent] }] };
 }
 
-/**
- * A record that names the act but leaves it empty, such as `action:` of a cookie before any click, refuses nothing by its
- * flags: nobody has acted.
- */
-function besideAct(
+/** A record that names the act of choosing or its time, leaves it empty and has no other sign that somebody chose holds defaults. */
+function unlessNobodyActed(
   stated: ReturnType<typeof stateOf>,
   payload: Payload,
-  told: ReturnType<typeof readStatements>,
+  { purposes, whole }: Statements,
+  { dated, signals }: Pick<ReturnType<typeof readTimes>, 'dated'> & Pick<Circumstances, 'signals'>,
 ): ReturnType<typeof stateOf> {
-  if (stated.doubts.length > 0 || stated.state !== 'refused' || told.withdrawn) return stated;
-  if (told.whole.some(({ choice, at }) => choice === 'refused' && !FLAG.test(at))) return stated;
-  const empty = payload
-    .fields()
-    .find(({ key, found }) => isBlank(found.value) && !found.beside && ACT.test(plainForm(key)));
-  return empty === undefined
-    ? stated
-    : { state: 'unknown', doubts: [{ reason: 'not-understood', fields: [`${empty.found.path} is empty`] }] };
+  const { state, doubts } = stated;
+  if (doubts.length > 0 || (state !== 'refused' && state !== 'given' && state !== 'renewed-given')) return stated;
+  // The event's name is a word of an act; Global Privacy Control needs none.
+  if (signals['gpc'] === '1' || whole.some(({ at }) => at.startsWith('event='))) return stated;
+  const nobody = emptyAct(payload, purposes);
+  if (nobody === null) return stated;
+  const by = dated();
+  if (by === 'choice' || (by === 'record' && !nobody.isAct)) return stated;
+  return { state: 'unknown', doubts: [{ reason: 'not-chosen', fields: [nobody.at] }] };
 }
-
-/** The act of a choice, its number or its kind, in plain form. */
-const ACT = /^(?:user|consent)?(?:action|act|choice|decision|answer|commit)(?:id|type|name)?$/;
-/** A statement that is a mere flag. */
-const FLAG = /=(?:no|false|0|off|nein|non|nej|nee|nao|nie|ne)$/i;
 
 /** Whether a record grants nothing, whatever it lists as granted. */
 function grantsNothing({ state, doubts }: Pick<DecisionFact, 'state' | 'doubts'>): boolean {

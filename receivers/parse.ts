@@ -53,6 +53,11 @@ export function hostOf(value: unknown): string | null {
   return host === undefined || host.length > 253 ? null : host;
 }
 
+/** The name in the text of a cookie of pairs, `tarteaucitron=!hotjar=false`; null: the text has not this form. */
+export function nameOfCookie(text: string): string | null {
+  return text.includes('=!') ? (/^\s*([\w.$-]{1,80})=!/.exec(text)?.[1] ?? null) : null;
+}
+
 /** A body as JSON, or as text if it is not JSON. */
 type ParsedBody = { readonly json: unknown } | { readonly text: string };
 

@@ -2,7 +2,7 @@ import { plainForm } from '../src/core/plain-words.ts';
 import type { FieldName } from './field-names.ts';
 import { envelopeNames, type FamilyFields, type FieldTable, normaliseName } from './field-table.ts';
 import { type Occurred, occurredOf, type ParsedTime, parseTime, type TimeContext } from './occurred.ts';
-import { clean, isBlank, isJsonObject, type JsonObject, parseWrapped, textOf } from './parse.ts';
+import { clean, isBlank, isJsonObject, type JsonObject, nameOfCookie, parseWrapped, textOf } from './parse.ts';
 import { formIn } from './unpack.ts';
 
 /** Limits on what is examined in one payload, so that a strange one costs no more than a large one. */
@@ -135,7 +135,7 @@ export class Payload {
             continue;
           }
         } else {
-          const own = typeof value === 'string' && name === 'value' ? nameWithValue(object) : null;
+          const own = typeof value === 'string' ? nameWithin(object, name, value) : null;
           const unwrapped = typeof value === 'string' ? (this.#unwrap?.(own ?? key, value) ?? null) : null;
           value = unwrapped ?? value;
           if (own !== null && unwrapped !== null) [name, named] = [normaliseName(own), own];
@@ -407,8 +407,9 @@ const DATE_ALONE = /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/;
 const CLOCK_NAMES: ReadonlySet<string> = new Set(['time', 'timeofday', 'consenttime', 'hour', 'clock']);
 const ZONE_NAMES: ReadonlySet<string> = new Set(['timezone', 'tz', 'zone', 'utcoffset', 'offset', 'timezoneoffset']);
 
-/** What a value is called: {"name": "tarteaucitron", "value": "!matomo=false"} is a field `tarteaucitron`. */
-function nameWithValue(object: JsonObject): string | null {
+/** What a value is called: {"name": "tarteaucitron", "value": "!matomo=false"} and {"cookie": "tarteaucitron=!matomo=false"} are a field `tarteaucitron`. */
+function nameWithin(object: JsonObject, key: string, value: string): string | null {
+  if (key !== 'value') return nameOfCookie(value);
   const name = object['name'];
   return typeof name === 'string' && name.length <= LONGEST_WRAPPER ? name : null;
 }
