@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { LegalPeriod, Regime, regimeRowSchema } from './regime-schema.ts';
 
 /**
- * Laws of further countries, none of whose statutes was read in full: except where a row says otherwise it rests on
- * descriptions of the statute that its citation names, and is unconfirmed. A kind for which no period is known has no
- * row: it is not recorded. Keep docs/deadlines.md in step: a test compares them.
+ * Laws of further countries, none of whose statutes was read in full. Except where a row says otherwise it is
+ * unconfirmed, and its notes say on which descriptions it rests, or that no source was read. A kind for which no period
+ * is known has no row: it is not recorded. Keep docs/deadlines.md in step: a test compares them.
  */
 type Row = z.input<typeof regimeRowSchema>;
 type Kinds = Exclude<Row['kinds'], 'all'>;
@@ -114,6 +114,7 @@ const extended = (by: LegalPeriod | 'as-notified') => ({
 });
 const rests = (on: string) => `Rests on ${on}; the statute was not read.`;
 const firms = rests('descriptions by law firms');
+const unsourced = 'No source was read for this rule: compare it with the statute before you rely on it.';
 const VIETNAM = '2026-01-01';
 const CHILE = '2026-12-01';
 
@@ -148,7 +149,7 @@ export const moreRows: readonly Row[] = [
     ...extended(days(14)),
     notes: [rests('s 35(2)–(3), which was read, and descriptions of s 35(1)')],
   }),
-  ...of('my', ['withdraw-consent'], ['at-once', 'PDPA 2010 s 38(2)'], { notes: [firms] }),
+  ...of('my', ['withdraw-consent'], ['at-once', 'PDPA 2010 s 38(2)'], { notes: [unsourced] }),
 
   ...likeGdpr('sa', [days(30), days(30)], ['PDPL Implementing Regulation Art. 3', 'PDPL Art. 5(2)'], {
     notes: [firms],
@@ -157,63 +158,70 @@ export const moreRows: readonly Row[] = [
   ...of(
     'cl',
     ['access', 'portability', 'erasure', 'rectification', ...objecting],
-    [days(30), 'Ley 19.628 art. 11, as amended by Ley 21.719'],
+    [businessDays(15), 'Ley 19.628 art. 11, as amended by Ley 21.719'],
     {
       from: CHILE,
-      ...extended(days(30)),
-      notes: ['Sources conflict: some name 15 business days.', firms],
+      ...extended(businessDays(15)),
+      notes: ['Sources conflict: others name 30 calendar days.', rests('a description by a law firm')],
     },
   ),
   ...of('cl', restricting, [businessDays(2), 'Ley 19.628 art. 11, as amended by Ley 21.719 (temporary blocking)'], {
     from: CHILE,
-    notes: [firms],
+    notes: [unsourced],
   }),
   ...of(
     'cl',
     ['access', 'erasure', 'rectification', ...restricting],
     [businessDays(2), 'Ley 19.628 art. 16, as it stood before 1 December 2026'],
-    { before: CHILE, notes: [firms] },
+    { before: CHILE, notes: [unsourced] },
   ),
 
   ...of('pe', ['access'], [businessDays(20), 'DS 016-2024-JUS (20 days), as DS 003-2013-JUS art. 55 before'], {
     ...extended(businessDays(20)),
-    notes: [firms],
+    notes: [unsourced],
   }),
   ...of(
     'pe',
     ['erasure', 'rectification', ...objecting],
     [businessDays(10), 'DS 016-2024-JUS (10 days), as DS 003-2013-JUS art. 55 before'],
-    { ...extended(businessDays(10)), notes: [firms] },
+    { ...extended(businessDays(10)), notes: [unsourced] },
   ),
 
   ...of('uy', ['access'], [businessDays(5), 'Ley 18.331 art. 14'], {
-    notes: [rests('press reports and descriptions of the article')],
+    notes: [rests('a press report')],
   }),
-  ...of('uy', ['erasure', 'rectification'], [businessDays(5), 'Ley 18.331 art. 15'], { notes: [firms] }),
+  ...of('uy', ['erasure', 'rectification'], [businessDays(5), 'Ley 18.331 art. 15'], { notes: [unsourced] }),
 
   ...of('ec', ['access'], [days(15), 'LOPDP art. 13'], { readOn: '2026-11-28', confirmed: true }),
   ...of('ec', ['rectification'], [days(15), 'LOPDP art. 14'], { readOn: '2026-11-28', confirmed: true }),
-  ...of('ec', ['erasure', ...objecting], [days(15), 'LOPDP arts. 15–16'], { notes: [firms] }),
+  ...of('ec', ['erasure', ...objecting], [days(15), 'LOPDP arts. 15–16'], { notes: [unsourced] }),
 
-  ...of('pa', ['access'], [businessDays(10), 'Ley 81 de 2019 (10 business days)'], { notes: [firms] }),
-  ...of('pa', ['erasure', 'rectification'], [businessDays(5), 'Ley 81 de 2019 (5 business days)'], { notes: [firms] }),
+  ...of('pa', ['access'], [businessDays(10), 'Ley 81 de 2019 (10 business days)'], { notes: [unsourced] }),
+  ...of('pa', ['erasure', 'rectification'], [businessDays(5), 'Ley 81 de 2019 (5 business days)'], {
+    notes: [unsourced],
+  }),
 
-  ...of('cr', ['access', 'erasure', 'rectification'], [businessDays(5), 'Ley 8968 art. 7'], { notes: [firms] }),
+  ...of('cr', ['access', 'erasure', 'rectification'], [businessDays(5), 'Ley 8968 art. 7'], { notes: [unsourced] }),
 
-  ...of('ua', ['access'], [days(30), 'Law 2297-VI Art. 8(2)'], { notes: [firms] }),
+  ...of('ua', ['access'], [days(30), 'Law 2297-VI Art. 8(2)'], { notes: [unsourced] }),
 
-  ...likeGdpr('rs', [days(30), days(60)], ['LPDP 2018 Art. 21', 'LPDP 2018 Art. 15'], { notes: [firms] }),
+  ...likeGdpr('rs', [days(30), days(60)], ['LPDP 2018 Art. 21', 'LPDP 2018 Art. 15'], { notes: [unsourced] }),
 
   ...of('ru', ['access'], [businessDays(10), '152-FZ Arts. 14(3), 20(1)'], {
     ...extended(businessDays(5)),
     notes: [rests('rules of a Russian authority that repeat Art. 20(1)')],
   }),
-  ...of('ru', ['erasure', 'rectification'], [businessDays(7), '152-FZ Art. 20(3)'], { notes: [firms] }),
-  ...of('ru', objecting, [businessDays(10), '152-FZ Art. 21(5.1)'], { ...extended(businessDays(5)), notes: [firms] }),
-  ...of('ru', ['withdraw-consent'], [days(30), '152-FZ Art. 21(5)'], { notes: [firms] }),
+  ...of('ru', ['erasure', 'rectification'], [businessDays(7), '152-FZ Art. 20(3)'], { notes: [unsourced] }),
+  ...of('ru', objecting, [businessDays(10), '152-FZ Art. 21(5.1)'], {
+    ...extended(businessDays(5)),
+    notes: [unsourced],
+  }),
+  ...of('ru', ['withdraw-consent'], [days(30), '152-FZ Art. 21(5)'], { notes: [unsourced] }),
 
-  ...of('kz', ['access'], [businessDays(3), 'Law 94-V Art. 25'], { notes: [firms] }),
-  ...of('kz', ['erasure', 'rectification', ...restricting], [businessDays(1), 'Law 94-V Art. 25'], { notes: [firms] }),
+  ...of('kz', ['access'], [businessDays(3), 'Law 94-V Art. 25'], { notes: [unsourced] }),
+  ...of('kz', ['erasure', 'rectification', ...restricting], [businessDays(1), 'Law 94-V Art. 25'], {
+    notes: [unsourced],
+  }),
 
   ...of(
     'ge',
@@ -222,22 +230,22 @@ export const moreRows: readonly Row[] = [
     {
       from: '2024-03-01',
       ...extended(businessDays(10)),
-      notes: [firms],
+      notes: [unsourced],
     },
   ),
   ...likeGdpr('md', [months(1), months(2)], ['Law 195/2024 Art. 12', 'Law 195/2024 Art. 7'], {
     from: '2026-08-23',
-    notes: [firms],
+    notes: [unsourced],
   }),
   ...likeGdpr('al', [days(30), days(60)], ['Law 124/2024 (30 days), as Law 9887 before', 'Law 124/2024'], {
-    notes: [firms],
+    notes: [unsourced],
   }),
-  ...likeGdpr('mk', [days(30), days(60)], ['LPDP 2020 Art. 16', 'LPDP 2020 Art. 11'], { notes: [firms] }),
+  ...likeGdpr('mk', [days(30), days(60)], ['LPDP 2020 Art. 16', 'LPDP 2020 Art. 11'], { notes: [unsourced] }),
   ...likeGdpr(
     'ba',
     [days(30), days(60)],
     ['LPDP (Official Gazette BiH 12/25), 30 days', 'LPDP (Official Gazette BiH 12/25)'],
-    { notes: [firms] },
+    { notes: [unsourced] },
   ),
 
   ...of(
@@ -245,32 +253,32 @@ export const moreRows: readonly Row[] = [
     ['access', 'erasure', 'rectification', ...restricting, ...objecting],
     [days(6), 'Law 151/2020 (6 working days)'],
     {
-      notes: ['Counted as calendar days, which is earlier: the weekend is Friday and Saturday.', firms],
+      notes: ['Counted as calendar days, which is earlier: the weekend is Friday and Saturday.', unsourced],
     },
   ),
-  ...of('gh', ['access'], [days(40), 'Act 843 s 35'], { notes: [firms] }),
-  ...of('gh', objecting, [days(21), 'Act 843 s 39'], { notes: [firms] }),
-  ...of('ug', ['access'], [days(30), 'DPPA 2019 s 24'], { notes: [firms] }),
-  ...of('ug', objecting, [days(14), 'DPPA 2019 s 25'], { notes: [firms] }),
+  ...of('gh', ['access'], [days(40), 'Act 843 s 35'], { notes: [unsourced] }),
+  ...of('gh', objecting, [days(21), 'Act 843 s 39'], { notes: [unsourced] }),
+  ...of('ug', ['access'], [days(30), 'DPPA 2019 s 24'], { notes: [unsourced] }),
+  ...of('ug', objecting, [days(14), 'DPPA 2019 s 25'], { notes: [unsourced] }),
   ...of(
     'rw',
     ['access', 'portability', 'erasure', 'rectification', ...restricting, ...objecting],
     [days(30), 'Law 058/2021 (30 days)'],
-    { notes: [firms] },
+    { notes: [unsourced] },
   ),
   ...of('mu', ['access', 'erasure', 'rectification', ...restricting], [months(1), 'DPA 2017 ss 37, 39'], {
     ...extended(months(1)),
-    notes: [firms],
+    notes: [unsourced],
   }),
   ...of('bm', ['access', 'erasure', 'rectification'], [days(45), 'PIPA 2016 s 20'], {
     from: '2025-01-01',
     ...extended(days(30)),
-    notes: [firms],
+    notes: [unsourced],
   }),
-  ...of('ky', ['access'], [days(30), 'DPA (2021 Revision) s 8'], { ...extended(days(30)), notes: [firms] }),
-  ...of('ky', objecting, [days(21), 'DPA (2021 Revision) s 10'], { notes: [firms] }),
-  ...of('jm', ['access'], [days(30), 'DPA 2020 s 6'], { ...extended(days(30)), notes: [firms] }),
-  ...of('jm', objecting, [days(21), 'DPA 2020 s 10'], { notes: [firms] }),
+  ...of('ky', ['access'], [days(30), 'DPA (2021 Revision) s 8'], { ...extended(days(30)), notes: [unsourced] }),
+  ...of('ky', objecting, [days(21), 'DPA (2021 Revision) s 10'], { notes: [unsourced] }),
+  ...of('jm', ['access'], [days(30), 'DPA 2020 s 6'], { ...extended(days(30)), notes: [unsourced] }),
+  ...of('jm', objecting, [days(21), 'DPA 2020 s 10'], { notes: [unsourced] }),
   ...likeGdpr('gi', [months(1), months(2)], ['Gibraltar GDPR Art. 12(3)', 'Gibraltar GDPR Art. 7(3)'], {
     notes: [rests('the text of Regulation (EU) 2016/679, which Gibraltar retained')],
   }),
@@ -278,24 +286,26 @@ export const moreRows: readonly Row[] = [
     'qa',
     ['access', 'erasure', 'rectification', ...objecting],
     [days(30), 'Law 13 of 2016, guidelines of the authority (30 days)'],
-    { notes: [firms] },
+    { notes: [unsourced] },
   ),
   ...of('bh', ['access'], [days(15), 'Law 30 of 2018 Art. 18 (15 working days)'], {
-    notes: ['Counted as calendar days, which is earlier: the weekend is Friday and Saturday.', firms],
+    notes: ['Counted as calendar days, which is earlier: the weekend is Friday and Saturday.', unsourced],
   }),
   ...of(
     'bh',
     ['erasure', 'rectification', ...restricting, ...objecting],
     [days(10), 'Law 30 of 2018 Arts. 20–23 (10 working days)'],
     {
-      notes: ['Counted as calendar days, which is earlier: the weekend is Friday and Saturday.', firms],
+      notes: ['Counted as calendar days, which is earlier: the weekend is Friday and Saturday.', unsourced],
     },
   ),
-  ...likeGdpr('xk', [months(1), months(2)], ['Law 06/L-082 (one month)', 'Law 06/L-082 Art. 6'], { notes: [firms] }),
+  ...likeGdpr('xk', [months(1), months(2)], ['Law 06/L-082 (one month)', 'Law 06/L-082 Art. 6'], {
+    notes: [unsourced],
+  }),
 ];
 
 function hours(): string[] {
-  return ['The period ends 72 hours after receipt, at the same time of day.', firms];
+  return ['The period ends 72 hours after receipt, at the same time of day.', unsourced];
 }
 
 function vietnam(): Partial<Row> {

@@ -217,7 +217,9 @@ function rowsOfAct({
       appeal === null
         ? ['The act provides no appeal.']
         : appeal === 'unread'
-          ? ['Whether the act provides an appeal was not read: check with counsel.']
+          ? [
+              'Rests on summaries of the bill. The act was not read, nor whether it provides an appeal: check with counsel.',
+            ]
           : [`A refusal says why, and how to appeal; a denied appeal says how to complain to ${authority}.`],
   } satisfies Partial<Row>;
   const answered = {
