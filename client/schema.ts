@@ -1037,6 +1037,8 @@ export interface components {
             assignee: string | null;
             atOnce: boolean;
             caseId: string;
+            /** @description Why there is no date, or which law may set an earlier one, in words; null: every law was looked at. */
+            caveat: string | null;
             channel: string;
             daysLeft: number | null;
             explanation: string;
@@ -1052,10 +1054,14 @@ export interface components {
             legalLimit: string | null;
             /** @description Moves that its state and its law allow. */
             moves: string[];
+            /** @description Codes of the laws that may apply and are not recorded here, such as CL: each may set a date, or an earlier one. */
+            notRecorded: string[];
             open: boolean;
             overdue: boolean;
             /** @description Whether the legal limit follows a rule that this installation wrote, which the statute does not say. */
             ownRule: boolean;
+            /** @description The controller’s own target where a law is not recorded here. It is not a legal limit. */
+            ownTarget: string | null;
             /** @description The rights of a request with several, kind first; empty: kind alone. The request cannot be answered until settle-part has recorded what was done about each. */
             parts: {
                 at: string | null;
@@ -1462,6 +1468,8 @@ export interface components {
             assignee: string | null;
             atOnce: boolean;
             caseId: string;
+            /** @description Why there is no date, or which law may set an earlier one, in words; null: every law was looked at. */
+            caveat: string | null;
             channel: string;
             daysLeft: number | null;
             /** @enum {string} */
@@ -1510,10 +1518,14 @@ export interface components {
             message: string | null;
             /** @description Moves that its state and its law allow. */
             moves: string[];
+            /** @description Codes of the laws that may apply and are not recorded here, such as CL: each may set a date, or an earlier one. */
+            notRecorded: string[];
             open: boolean;
             overdue: boolean;
             /** @description Whether the legal limit follows a rule that this installation wrote, which the statute does not say. */
             ownRule: boolean;
+            /** @description The controller’s own target where a law is not recorded here. It is not a legal limit. */
+            ownTarget: string | null;
             /** @description The rights of a request with several, kind first; empty: kind alone. The request cannot be answered until settle-part has recorded what was done about each. */
             parts: {
                 at: string | null;

@@ -20,6 +20,8 @@ const columns = (input: ReportInput): readonly CsvColumn<RegisterRow>[] => [
   { title: 'law', value: (row) => row.law },
   { title: 'aim_for', value: (row) => row.aimFor },
   { title: 'legal_limit', value: (row) => row.legalLimit },
+  { title: 'not_recorded', value: (row) => row.notRecorded.join(' ') || null },
+  { title: 'own_target', value: (row) => row.ownTarget },
   { title: 'in_time', value: (row) => timeWord(row) },
   { title: 'days', value: (row) => row.days },
   { title: 'computation', value: (row) => formatComputation(row.computation, row.citation) },
@@ -123,9 +125,9 @@ function* summaryBlocks(
         note: open === 0 ? 'none is open' : `${formatCount(open)} still open`,
       },
       {
-        value: formatShare(all.answeredInTime, all.answered),
+        value: formatShare(all.answeredInTime, all.answeredWithLimit),
         label: 'answered in time',
-        note: `${formatCount(all.answeredInTime)} of ${formatCount(all.answered)} answered`,
+        note: `${formatCount(all.answeredInTime)} of ${formatCount(all.answeredWithLimit)} answered${all.answeredWithLimit === all.answered ? '' : ' that have a legal limit'}`,
       },
       {
         value: daysWord(all.medianDays),
@@ -149,7 +151,7 @@ function* summaryBlocks(
     formatCount(of.outcomes['no-match'] + of.outcomes['not-recorded']),
     formatCount(of.outcomes.withdrawn + of.outcomes.duplicate),
     formatCount(of.outcomes.open),
-    formatShare(of.answeredInTime, of.answered),
+    formatShare(of.answeredInTime, of.answeredWithLimit),
     daysWord(of.medianDays),
   ];
   yield {
@@ -177,6 +179,10 @@ function* summaryBlocks(
     'In time: of the requests that were answered or refused, those answered by their legal limit. Days are calendar days from receipt to answer. Other answer: ' +
       `${formatCount(noMatch)} told that no record could be linked, ${formatCount(unrecorded)} without a record of what was done.`,
   );
+  if (all.notRecorded > 0)
+    yield fine(
+      `${counted(all.notRecorded, 'request comes', 'requests come')} under a law that is not recorded here, which may set a date or an earlier one: whether they were answered in time under it is not stated.`,
+    );
 }
 
 async function* shortRows(input: ReportInput): AsyncGenerator<string[]> {
@@ -185,8 +191,8 @@ async function* shortRows(input: ReportInput): AsyncGenerator<string[]> {
     yield [
       row.caseId,
       `${formatTime(row.receivedAt, input.timeZone).replace(' ', '\n')}${arrival}`,
-      `${kindsWord(rightsOf(row))}\n${row.law}${row.jurisdiction === null ? `\n(place ${notStated})` : ` (${row.jurisdiction})`}`,
-      `${row.legalLimit === null ? 'no date' : formatDate(row.legalLimit)}${row.extension === null ? '' : '\nextended'}`,
+      `${kindsWord(rightsOf(row))}\n${row.law}${row.jurisdiction === null ? `\n(place ${notStated})` : ` (${row.jurisdiction})`}${row.caveat === null ? '' : `\n${row.caveat}`}`,
+      `${row.legalLimit === null ? 'no date' : formatDate(row.legalLimit)}${row.extension === null ? '' : '\nextended'}${row.ownTarget === null ? '' : `\nown target ${formatDate(row.ownTarget)}`}`,
       `${timeWord(row)}\n${counted(row.days, 'day', 'days')}${row.responseAt === null ? ' so far' : ''}`,
       row.responseAt === null
         ? `None yet: ${caseStateWord(row.state)}`
@@ -224,7 +230,7 @@ async function* computedRows(input: ReportInput): AsyncGenerator<string[]> {
     ];
 }
 
-/** `in time`, `late`, `open`, `open, late`; a dash if no implemented law sets a date or no answer was due. */
+/** `in time`, `late`, `open`, `open, late`; a dash if no recorded law sets a date or no answer was due. */
 function timeWord({ outcome, isLate }: RegisterRow): string {
   if (outcome === 'withdrawn' || outcome === 'duplicate') return '–';
   if (isLate === null) return outcome === 'open' ? 'open' : '–';

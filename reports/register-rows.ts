@@ -4,6 +4,7 @@ import { type CaseView, viewCase } from '../src/cases/view.ts';
 import { dateIn, daysBetween } from '../src/core/zoned-days.ts';
 import { decidingLaw } from '../src/law/deadlines.ts';
 import { mapJurisdiction } from '../src/law/jurisdictions.ts';
+import { datelessText, unrecordedCodes, unrecordedText } from '../src/law/not-recorded.ts';
 import { createRegimeTable, type RegimeTable } from '../src/law/regime-table.ts';
 import type { CaseMoveRow, WithdrawalByRequest } from '../src/store/queries/history.ts';
 import { type ReportInput, reportPeriod } from './report.ts';
@@ -45,6 +46,11 @@ export interface RegisterRow {
   readonly law: string;
   readonly aimFor: string | null;
   readonly legalLimit: string | null;
+  /** Codes of the laws that may apply and are not recorded here; and which they are, in words, if there is a date. */
+  readonly notRecorded: readonly string[];
+  readonly caveat: string | null;
+  /** The controller's own target where a law is not recorded; it is no law's. */
+  readonly ownTarget: string | null;
   readonly computation: readonly string[];
   readonly citation: string;
   /** When receipt was confirmed to the requester, and the legal date for it. */
@@ -60,7 +66,7 @@ export interface RegisterRow {
   readonly response: string | null;
   readonly basisOfDenial: string | null;
   readonly outcome: Outcome;
-  /** As of the response, or of the register if there is none yet; null if no implemented law sets a date. */
+  /** As of the response, or of the register if there is none yet; null if no recorded law sets a date. */
   readonly isLate: boolean | null;
   /** Days from receipt to response, or until now. */
   readonly days: number;
@@ -136,18 +142,32 @@ function datesOf({
   deadline,
 }: CaseView): Pick<
   RegisterRow,
-  'regime' | 'law' | 'aimFor' | 'legalLimit' | 'computation' | 'citation' | 'acknowledgeBy'
+  | 'regime'
+  | 'law'
+  | 'aimFor'
+  | 'legalLimit'
+  | 'notRecorded'
+  | 'caveat'
+  | 'ownTarget'
+  | 'computation'
+  | 'citation'
+  | 'acknowledgeBy'
 > {
   const law = decidingLaw(deadline);
   const others = deadline.laws
     .filter((one) => one !== law)
     .map((one) => `also applies: ${one.name}, due ${one.limit} (${one.citation})`);
+  const caveat = law === null ? null : unrecordedText(deadline);
   return {
     regime: law?.id ?? 'none',
-    law: law?.name ?? 'no configured law sets a date',
+    law: law?.name ?? datelessText(deadline) ?? '',
     aimFor: deadline.aimFor,
     legalLimit: deadline.limit,
-    computation: law === null ? deadline.says : [...law.explanation, ...others],
+    notRecorded: unrecordedCodes(deadline.unrecorded),
+    caveat,
+    ownTarget: deadline.ownTarget,
+    computation:
+      law === null ? deadline.says : [...law.explanation, ...others, ...(caveat === null ? [] : [`but ${caveat}`])],
     citation: law?.citation ?? '',
     acknowledgeBy: deadline.acknowledgeBy,
   };
@@ -278,6 +298,10 @@ export interface RegisterTotals {
   readonly outcomes: Readonly<Record<Outcome, number>>;
   /** By legal limit, for requests answered or refused and for open ones. */
   readonly answered: number;
+  /** Of those answered or refused, the ones with a legal limit: without one nobody can say whether they were in time. */
+  readonly answeredWithLimit: number;
+  /** Requests under a law that is not recorded here, with a limit of another law or without one. */
+  readonly notRecorded: number;
   readonly answeredInTime: number;
   readonly openLate: number;
   /** Days from receipt to answer or refusal, median and mean; null if there are none. */
@@ -310,6 +334,8 @@ const rightOutcomes = { done: 'complied', partly: 'in-part', refused: 'denied' }
 interface Tally {
   received: number;
   readonly outcomes: Record<Outcome, number>;
+  answeredWithLimit: number;
+  notRecorded: number;
   answeredInTime: number;
   openLate: number;
   readonly days: number[];
@@ -317,17 +343,27 @@ interface Tally {
 
 function emptyTally(): Tally {
   const zero = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
-  return { received: 0, outcomes: zero, answeredInTime: 0, openLate: 0, days: [] };
+  return {
+    received: 0,
+    outcomes: zero,
+    answeredWithLimit: 0,
+    notRecorded: 0,
+    answeredInTime: 0,
+    openLate: 0,
+    days: [],
+  };
 }
 
 function addTo(tally: Tally, row: RegisterRow): void {
   tally.received += 1;
   tally.outcomes[row.outcome] += 1;
+  if (row.notRecorded.length > 0) tally.notRecorded += 1;
   if (row.outcome === 'open') {
     if (row.isLate === true) tally.openLate += 1;
   } else if (row.outcome !== 'withdrawn' && row.outcome !== 'duplicate') {
     tally.days.push(row.days);
-    if (row.isLate !== true) tally.answeredInTime += 1;
+    if (row.isLate !== null) tally.answeredWithLimit += 1;
+    if (row.isLate === false) tally.answeredInTime += 1;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Match } from '../../src/cases/match-subject.ts';
 import type { Disclosure } from '../../src/cases/moves.ts';
 import { mostDisclosure } from '../../src/cases/readiness.ts';
 import { type Deadlines, decidingLaw } from '../../src/law/deadlines.ts';
+import { datelessText, unrecordedCodes, unrecordedText } from '../../src/law/not-recorded.ts';
 import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
 import { recordOfWitnessed, type WitnessedNote } from '../../src/ledger/cosigned-checkpoints.ts';
 import { stateOfEvidenceFile } from '../../src/ledger/evidence-files.ts';
@@ -238,10 +239,14 @@ export interface LetterOfCase {
 
 /** The dates of the case under the deciding law. */
 interface PackDeadline {
-  /** Id of the deciding law; `none` if no implemented law gives a right to an answer. */
+  /** Id of the deciding law; `none` if no recorded law gives a right to an answer. */
   readonly regime: string;
   readonly aimFor: string | null;
   readonly legalLimit: string | null;
+  /** Codes of the laws that may apply and are not recorded here: each may set a date, or an earlier one. */
+  readonly notRecorded: readonly string[];
+  /** The controller's own target where a law is not recorded; it is no law's. */
+  readonly ownTarget: string | null;
   readonly explanation: readonly string[];
   readonly citation: string;
 }
@@ -249,11 +254,14 @@ interface PackDeadline {
 /** The deadlines of a case as printed in its pack. */
 export function packDeadline(deadlines: Deadlines): PackDeadline {
   const law = decidingLaw(deadlines);
+  const caveat = datelessText(deadlines) ?? unrecordedText(deadlines);
   return {
     regime: law?.id ?? 'none',
     aimFor: deadlines.aimFor,
     legalLimit: deadlines.limit,
-    explanation: law?.explanation ?? [],
+    notRecorded: unrecordedCodes(deadlines.unrecorded),
+    ownTarget: deadlines.ownTarget,
+    explanation: [...(law?.explanation ?? []), ...(caveat === null ? [] : [caveat])],
     citation: law?.citation ?? '',
   };
 }

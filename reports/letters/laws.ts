@@ -160,6 +160,9 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Attorney General of Oklahoma, https://oklahoma.gov/oag.html',
     60,
   ),
+  // Whether these acts provide an appeal was not read: letters promise none.
+  'us-al': other('Alabama Personal Data Protection Act', 'Attorney General of Alabama, https://www.alabamaag.gov'),
+  'us-vt': other('Vermont Data Privacy Act', 'Attorney General of Vermont, https://ago.vermont.gov'),
   'us-la': state('Louisiana Data Privacy Act', 'Attorney General of Louisiana, https://www.ag.state.la.us', 60),
   'us-fl': state(
     'Florida Digital Bill of Rights',
@@ -171,7 +174,7 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Attorney General of Iowa, https://www.iowaattorneygeneral.gov',
     60,
   ),
-  // Narrower than the other states: Nevada has no right to deletion, Washington none to opt out of sale, so the rights
+  // Narrower than the other states: Nevada has no right to correction, Washington none to opt out of sale, so the rights
   // listed for the family `us` would be wrong.
   'us-nv': other('Nevada Revised Statutes, chapter 603A', 'Attorney General of Nevada, https://ag.nv.gov'),
   'us-wa': {

@@ -56,7 +56,7 @@ const kinds = {
   'request-undated': {
     audience: 'work',
     words: (count) =>
-      `${many(count, 'request')} ${count === 1 ? 'has' : 'have'} no legal limit yet, because the place is unknown.`,
+      `${many(count, 'request')} ${count === 1 ? 'has' : 'have'} no legal limit yet: the place is unknown, or its law is not recorded here.`,
   },
   'request-new': {
     audience: 'work',
@@ -199,7 +199,8 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
   for (const view of views) {
     const { row, daysLeft, deadline } = view;
     if (isUntouched(view)) notices.push({ key: `request-new ${row.case_id}`, kind: 'request-new', source: row.source });
-    if (daysLeft === null ? !deadline.placeMissing : daysLeft > DUE_DAYS) continue;
+    const isOpenQuestion = deadline.placeMissing || deadline.unrecorded.length > 0;
+    if (daysLeft === null ? !isOpenQuestion : daysLeft > DUE_DAYS) continue;
     const kind = daysLeft === null ? 'request-undated' : daysLeft < 0 ? 'request-overdue' : 'request-due';
     notices.push({ key: `${kind} ${row.case_id}`, kind, source: row.source, due: deadline.limit });
   }

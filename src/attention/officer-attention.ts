@@ -27,6 +27,8 @@ interface OpenFigures {
   readonly optOuts: number;
   readonly unclear: number;
   readonly placeless: number;
+  /** Those under a law that is not recorded. */
+  readonly lawless: number;
   /** Those that are ready to be answered. */
   readonly ready: readonly CaseView[];
 }
@@ -92,6 +94,7 @@ export const requestFigures = [
   'opt-out',
   'unclear',
   'place-missing',
+  'law-not-recorded',
 ] as const;
 export type RequestFigure = (typeof requestFigures)[number];
 
@@ -114,6 +117,8 @@ export function isCountedIn(which: Exclude<RequestFigure, 'unmatched'>, view: Ca
       return isToDo('unknown');
     case 'place-missing':
       return deadline.placeMissing;
+    case 'law-not-recorded':
+      return deadline.unrecorded.length > 0;
   }
 }
 
@@ -274,6 +279,7 @@ function countOpen(views: readonly CaseView[]): OpenFigures {
     optOuts: among('opt-out').length,
     unclear: among('unclear').length,
     placeless: among('place-missing').length,
+    lawless: among('law-not-recorded').length,
     ready: views.filter((view) => view.row.state === 'ready'),
   };
 }
@@ -300,7 +306,7 @@ function sentenceOf(parts: readonly AttentionPart[]): string {
 }
 
 function attentionParts(
-  { count: open, overdue, soon, dateless, optOuts, unclear, placeless }: OpenFigures,
+  { count: open, overdue, soon, dateless, optOuts, unclear, placeless, lawless }: OpenFigures,
   matched: readonly OpenRequest[],
   besides: FoundBesides,
 ): readonly AttentionPart[] {
@@ -319,6 +325,7 @@ function attentionParts(
   add('opt-out', optOuts, 'opt-out');
   add('unclear', unclear, 'unclear');
   add('place-missing', placeless, 'without a place');
+  add('law-not-recorded', lawless, 'under a law that is not recorded');
   const all = open === 0 ? 'No open requests' : counted(open, 'request');
   const head = some.length === 0 ? all : `${all}: ${some.map(({ text }) => text).join(', ')}`;
   const { gaps, consentAfter = 0, messages = 0, dueTasks = 0, unread = 0, unclearChoices = 0 } = besides;

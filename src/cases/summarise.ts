@@ -1,5 +1,6 @@
 import type { RequestKind } from '../core/vocabulary.ts';
 import { type Deadlines, decidingLaw, isOwnLimit } from '../law/deadlines.ts';
+import { datelessText, unrecordedCodes, unrecordedText } from '../law/not-recorded.ts';
 import type { IdentityRule } from '../law/regime-schema.ts';
 import type { MoveName } from './moves.ts';
 import type { CaseView, IdentityStanding, PartView } from './view.ts';
@@ -23,7 +24,7 @@ export interface CaseSummary {
   readonly assignee: string | null;
   readonly receiptAt: string;
   readonly receiptBasis: string;
-  /** Id and name of the deciding law; null if no implemented law gives a right to an answer. */
+  /** Id and name of the deciding law; null if no recorded law gives a right to an answer. */
   readonly regime: string | null;
   readonly law: string | null;
   readonly aimFor: string | null;
@@ -42,6 +43,12 @@ export interface CaseSummary {
     readonly confirmed: boolean;
     readonly explanation: string;
   }[];
+  /** Codes of the laws that may apply and are not recorded here: each may set a date, or an earlier one. */
+  readonly notRecorded: readonly string[];
+  /** Why there is no date, or which law may set an earlier one, in words; null: every law was looked at. */
+  readonly caveat: string | null;
+  /** The controller's own target where a law is not recorded; it is no law's. */
+  readonly ownTarget: string | null;
   readonly acknowledgeBy: string | null;
   readonly warnOn: string | null;
   readonly daysLeft: number | null;
@@ -90,6 +97,9 @@ export function summariseCase(view: CaseView): CaseSummary {
       confirmed,
       explanation: explanation.join('; '),
     })),
+    notRecorded: unrecordedCodes(deadline.unrecorded),
+    caveat: datelessText(deadline) ?? unrecordedText(deadline),
+    ownTarget: deadline.ownTarget,
     acknowledgeBy: deadline.acknowledgeBy,
     warnOn: deadline.warnOn,
     daysLeft: view.daysLeft,

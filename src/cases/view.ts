@@ -3,6 +3,7 @@ import type { SubjectRecipe } from '../core/subject.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import { dateIn, daysBetween } from '../core/zoned-days.ts';
 import { computeDeadlines, type Deadlines, type RequestedItem, whyNotRefused } from '../law/deadlines.ts';
+import type { UnrecordedLaw } from '../law/not-recorded.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import type { IdentityRule } from '../law/regime-schema.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
@@ -118,8 +119,14 @@ function deadlineOfParts(parts: readonly PartView[]): Deadlines | null {
     ...first,
     acknowledgeBy: acknowledgements[0] ?? null,
     says: [...new Set(each.flatMap(({ says }) => says))],
+    unrecorded: uniqueLaws(each.flatMap(({ unrecorded }) => unrecorded)),
+    ownTarget: each.flatMap(({ ownTarget }) => ownTarget ?? [])[0] ?? null,
     identity: strict.identity,
   };
+}
+
+function uniqueLaws(laws: readonly UnrecordedLaw[]): readonly UnrecordedLaw[] {
+  return laws.filter((law, i) => laws.findIndex((one) => one.code === law.code && one.scope === law.scope) === i);
 }
 
 /** The deadlines of a right under every applicable law. Pages, commands, letters and reports all get their dates here. */
@@ -129,13 +136,14 @@ function deadlinesOf(
   context: ViewContext,
   { kind, settledAt: ofPart }: { readonly kind: RequestKind; readonly settledAt: string | null },
 ): Deadlines {
-  const { country = null, region = null, homeRegime = null } = context.profile ?? {};
+  const { country = null, region = null, homeRegime = null, ownTargetDays = null } = context.profile ?? {};
   return computeDeadlines({
     kind,
     place: row.jurisdiction,
     placeAsGiven: folded.placeAsGiven,
     controller: { country, region, homeRegime, timeZone: context.timeZone },
     regimes: context.regimes,
+    ownTargetDays,
     receivedAt: row.receipt_at,
     receiptBasis: row.receipt_basis,
     extension:

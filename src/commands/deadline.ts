@@ -7,6 +7,7 @@ import { readConfiguredRegimesFile } from '../config/config.ts';
 import { UsageError } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { type ComputedCase, computeCase, readDeadlineCase, weekdayText } from '../law/deadline-calculator.ts';
+import { datelessText, unrecordedText } from '../law/not-recorded.ts';
 import { createRegimeTable, type RegimeTable } from '../law/regime-table.ts';
 import { type CommandIo, cannotRead, type OptionsOf, printable, printResult, withJson } from './command-io.ts';
 
@@ -199,18 +200,21 @@ export function answerLine(line: string, regimes: RegimeTable): ComputedCase | {
 function lineText(number: number, answered: ComputedCase | { readonly error: string }): string {
   if ('error' in answered) return `${number}  ${pc.red('✗')} ${printable(answered.error)}`;
   const { limit, law, aimFor, atOnce } = answered.answer;
-  if (limit === null) return `${number}  no implemented law requires an answer`;
-  return `${number}  ${limit}  ${law}  ${atOnce ? 'immediately' : `aim for ${aimFor}`}`;
+  if (limit === null) return `${number}  ${datelessText(answered.deadlines)}`;
+  const caveat = unrecordedText(answered.deadlines);
+  return `${number}  ${limit}  ${law}  ${atOnce ? 'immediately' : `aim for ${aimFor}`}${caveat === null ? '' : `  ${caveat}`}`;
 }
 
 /** A case for people: first the deciding law, then every law in words. */
 function caseText({ answer, deadlines, timeZone, timeZoneBasis }: ComputedCase): string {
   const day = (date: string | null) => (date === null ? null : weekdayText(date));
+  const caveat = unrecordedText(deadlines);
   const decides = answer.law === null ? '' : `, by ${answer.law}`;
   const lines: (string | null)[] = [
     answer.limit === null
-      ? pc.bold('answer by    no deadline: no implemented law requires an answer')
+      ? pc.bold(`answer by    ${datelessText(deadlines)}`)
       : pc.bold(`answer by    ${answer.atOnce ? 'immediately: ' : ''}${day(answer.limit)}${decides}`),
+    answer.limit === null || caveat === null ? null : pc.yellow(`but          ${caveat}`),
     answer.aimFor === null || answer.atOnce ? null : `aim for      ${day(answer.aimFor)}`,
     answer.warnOn === null ? null : `warn on      ${day(answer.warnOn)}`,
     answer.acknowledgeBy === null ? null : `confirm by   ${day(answer.acknowledgeBy)} (receipt of the request)`,

@@ -301,9 +301,11 @@ function kindsOf({ kind, parts }: CaseSummary): readonly string[] {
   return parts.length === 0 ? [kind] : parts.map((part) => part.kind);
 }
 
-function dueText({ legalLimit, atOnce, ownRule }: CaseSummary): string {
-  if (legalLimit === null) return 'no deadline';
-  return `${legalLimit}${atOnce ? ' (immediately)' : ''}${ownRule ? ' (own rule)' : ''}`;
+function dueText({ legalLimit, atOnce, ownRule, caveat, ownTarget }: CaseSummary): string {
+  const target = ownTarget === null ? '' : ` (your own target: ${ownTarget})`;
+  if (legalLimit === null) return `${caveat ?? ''}${target}`;
+  const known = `${legalLimit}${atOnce ? ' (immediately)' : ''}${ownRule ? ' (own rule)' : ''}`;
+  return `${known}${caveat === null ? '' : ` (${caveat})`}${target}`;
 }
 
 function leftText({ daysLeft }: CaseSummary): string {
@@ -337,14 +339,14 @@ function caseText(summary: CaseSummary, shown: ShownCase): string {
   const lines = [
     pc.bold(`${summary.caseId}  ${kindsOf(summary).join(' + ')}, ${summary.state}, version ${summary.version}`),
     `requester    ${printable(requester)}`,
-    `law          ${summary.law ?? 'no implemented law sets a deadline'}`,
+    `law          ${summary.law ?? 'none recorded'}`,
     `due          ${dueText(summary)}${summary.daysLeft === null ? '' : ` (${leftText(summary)})`}, aim for ${summary.aimFor ?? '–'}`,
     ...summary.laws.map(
       (law) => `${law.id === summary.regime ? 'decides' : 'applies'}      ${law.id}, ${law.limit}: ${law.explanation}`,
     ),
     ...summary.parts.map(
       ({ kind, outcome, ground, legalLimit }) =>
-        `part         ${kind}: ${outcome === null ? `nothing recorded yet, due ${legalLimit ?? '–'}` : `${outcome}${ground === null ? '' : ` (${printable(ground)})`}`}`,
+        `part         ${kind}: ${outcome === null ? `nothing recorded yet, due ${legalLimit ?? 'unknown'}` : `${outcome}${ground === null ? '' : ` (${printable(ground)})`}`}`,
     ),
     ...(shown.view.folded.duplicates ?? []).map(
       (one) => `duplicate    ${one.caseId}, received ${timeText(one.receivedAt)}; the earliest receipt governs`,

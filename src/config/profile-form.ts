@@ -5,12 +5,13 @@ import { parseControllerProfile } from './settings-files.ts';
 
 /**
  * A part of the controller profile that a form shows. `lines`: one item per line; `rows`: columns separated by `|`;
- * `item`: whether a list contains it; `section`: whether the section exists; `period`: a retention period in words.
+ * `item`: whether a list contains it; `section`: whether the section exists; `period`: a retention period in words; `number`: a whole
+ * number.
  */
 export interface ProfileField {
   /** Its path in the profile: `supervisoryAuthority.name` is inside another part, as is an item in its list. */
   readonly name: string;
-  readonly kind: 'text' | 'long' | 'lines' | 'rows' | 'yes' | 'item' | 'section' | 'period' | 'choice';
+  readonly kind: 'text' | 'long' | 'lines' | 'rows' | 'yes' | 'item' | 'section' | 'period' | 'number' | 'choice';
   readonly label: string;
   readonly hint?: string;
   readonly columns?: readonly string[];
@@ -117,6 +118,12 @@ export const profileSections: readonly ProfileSection[] = [
         label: 'Other systems to search',
         columns: ['id', 'name'],
         hint: 'One per line: short name | name. A request is ready once each has been searched.',
+      },
+      {
+        name: 'ownTargetDays',
+        kind: 'number',
+        label: 'Your own target, in days, where a law is not recorded here',
+        hint: 'Shown as your own target, never as a legal limit.',
       },
       { name: 'requestForm', kind: 'yes', label: 'Anyone can send a request through a web form' },
       {
@@ -305,6 +312,7 @@ function textOf({ kind, columns = [], usual }: ProfileField, value: unknown): st
         : '';
     case 'choice':
       return value === usual?.[0] ? '' : plain(value);
+    case 'number':
     case 'text':
     case 'long':
       return plain(value);
@@ -339,6 +347,9 @@ function valueOf({ kind, columns = [] }: ProfileField, text: string) {
           columns.map((column, place) => [column, (place === columns.length - 1 ? last : cells[place]) || null]),
         );
       });
+    case 'number':
+      // Anything else unchanged, for the schema to refuse.
+      return text.trim() === '' ? null : /^\d{1,6}$/.test(text.trim()) ? Number(text.trim()) : text.trim();
     case 'choice':
     case 'text':
     case 'long':

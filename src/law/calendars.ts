@@ -167,17 +167,16 @@ const fromEaster = (day: Day) => easterSunday(day.year).until(day).days;
 
 /**
  * California, Gov. Code §§ 6700–6701. A fixed holiday on a Sunday moves to Monday; on a Saturday it does not move,
- * except 11 November, which moves to Friday. Left out: Lunar New Year, Genocide Remembrance Day, Juneteenth, Native
- * American Day and Diwali, which state employees take by choice (§ 19853), and Good Friday (noon to three). Leaving a
+ * except 11 November, which moves to Friday. Only days that state employees have off count (§ 19853). Left out are Lincoln
+ * Day, Admission Day and Columbus Day, which § 6700 lists and on which they work; Lunar New Year, Genocide Remembrance
+ * Day, Juneteenth, Native American Day and Diwali, which they take by choice; and Good Friday (noon to three). Leaving a
  * day out gives the earlier date.
  */
 function californiaHoliday(day: Day): string | null {
   const fixed: Readonly<Record<string, string>> = {
     '1-1': 'New Year’s Day',
-    '2-12': 'Lincoln Day',
     '3-31': 'Cesar Chavez Day',
     '7-4': 'Independence Day',
-    '9-9': 'Admission Day',
     '11-11': 'Veterans Day',
     '12-25': 'Christmas Day',
   };
@@ -191,7 +190,6 @@ function californiaHoliday(day: Day): string | null {
   if (isNth(day, 2, 1, 3)) return 'third Monday in February';
   if (isLastMonday(day, 5)) return 'last Monday in May';
   if (isNth(day, 9, 1, 1)) return 'first Monday in September';
-  if (isNth(day, 10, 1, 2)) return 'Columbus Day';
   if (isNth(day, 11, 4, 4)) return 'Thanksgiving Day';
   return null;
 }

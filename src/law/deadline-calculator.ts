@@ -6,6 +6,7 @@ import { calendarProblem } from '../core/zoned-days.ts';
 import { show } from './deadline-words.ts';
 import { computeDeadlines, type Deadlines, type RequestedItem } from './deadlines.ts';
 import { countrySchema, jurisdictionSchema, shortenRegion } from './jurisdictions.ts';
+import { unrecordedCodes, unrecordedText } from './not-recorded.ts';
 import type { RegimeTable } from './regime-table.ts';
 
 /**
@@ -15,23 +16,33 @@ import type { RegimeTable } from './regime-table.ts';
  */
 const ofCountries: Readonly<Record<string, string>> = {
   AE: 'Asia/Dubai',
+  AL: 'Europe/Tirane',
   AR: 'America/Argentina/Buenos_Aires',
   AT: 'Europe/Vienna',
+  BA: 'Europe/Sarajevo',
   BE: 'Europe/Brussels',
   BG: 'Europe/Sofia',
+  BH: 'Asia/Bahrain',
+  BM: 'Atlantic/Bermuda',
   CH: 'Europe/Zurich',
   CN: 'Asia/Shanghai',
   CO: 'America/Bogota',
+  CR: 'America/Costa_Rica',
   CY: 'Asia/Nicosia',
   CZ: 'Europe/Prague',
   DE: 'Europe/Berlin',
   DK: 'Europe/Copenhagen',
+  EC: 'America/Guayaquil',
   EE: 'Europe/Tallinn',
+  EG: 'Africa/Cairo',
   ES: 'Europe/Madrid',
   FI: 'Europe/Helsinki',
   FR: 'Europe/Paris',
   GB: 'Europe/London',
+  GE: 'Asia/Tbilisi',
   GG: 'Europe/Guernsey',
+  GH: 'Africa/Accra',
+  GI: 'Europe/Gibraltar',
   GR: 'Europe/Athens',
   HK: 'Asia/Hong_Kong',
   HR: 'Europe/Zagreb',
@@ -43,22 +54,34 @@ const ofCountries: Readonly<Record<string, string>> = {
   IS: 'Atlantic/Reykjavik',
   IT: 'Europe/Rome',
   JE: 'Europe/Jersey',
+  JM: 'America/Jamaica',
   JP: 'Asia/Tokyo',
   KE: 'Africa/Nairobi',
   KR: 'Asia/Seoul',
+  KY: 'America/Cayman',
   LI: 'Europe/Vaduz',
   LT: 'Europe/Vilnius',
   LU: 'Europe/Luxembourg',
   LV: 'Europe/Riga',
+  MD: 'Europe/Chisinau',
+  MK: 'Europe/Skopje',
   MT: 'Europe/Malta',
+  MU: 'Indian/Mauritius',
+  MY: 'Asia/Kuala_Lumpur',
   NG: 'Africa/Lagos',
   NL: 'Europe/Amsterdam',
   NO: 'Europe/Oslo',
   NZ: 'Pacific/Auckland',
+  PA: 'America/Panama',
+  PE: 'America/Lima',
   PH: 'Asia/Manila',
   PL: 'Europe/Warsaw',
   PT: 'Europe/Lisbon',
+  QA: 'Asia/Qatar',
   RO: 'Europe/Bucharest',
+  RS: 'Europe/Belgrade',
+  RW: 'Africa/Kigali',
+  SA: 'Asia/Riyadh',
   SE: 'Europe/Stockholm',
   SG: 'Asia/Singapore',
   SI: 'Europe/Ljubljana',
@@ -66,6 +89,10 @@ const ofCountries: Readonly<Record<string, string>> = {
   TH: 'Asia/Bangkok',
   TR: 'Europe/Istanbul',
   TW: 'Asia/Taipei',
+  UG: 'Africa/Kampala',
+  UY: 'America/Montevideo',
+  VN: 'Asia/Ho_Chi_Minh',
+  XK: 'Europe/Belgrade',
   ZA: 'Africa/Johannesburg',
 };
 
@@ -192,7 +219,7 @@ function isNote(name: string): boolean {
 
 /** The calculator's result; its members are in this order. */
 interface CaseAnswer {
-  /** The last day for a timely answer, YYYY-MM-DD; null: no implemented law gives a right. */
+  /** The last day for a timely answer, YYYY-MM-DD; null: no recorded law sets one (see `notRecorded`). */
   readonly limit: string | null;
   /** The request takes effect at once; `limit` is the day of receipt. */
   readonly atOnce: boolean;
@@ -208,6 +235,10 @@ interface CaseAnswer {
     readonly confirmed: boolean;
     readonly explanation: string;
   }[];
+  /** Codes of the laws that may apply and are not recorded here: each may set a date, or an earlier one. */
+  readonly notRecorded: readonly string[];
+  /** Why there is no date, what was assumed, and what has to be settled, in sentences. */
+  readonly notes: readonly string[];
 }
 
 /** A case with its results. */
@@ -272,6 +303,8 @@ export function computeCase(input: DeadlineCase, regimes: RegimeTable): Computed
     fee: fee == null ? null : askedOf(fee),
     ...(asOf == null ? {} : { asOf: at(asOf) }),
   });
+  const timeZoneBasis = controller.timeZone != null ? 'given' : usual === null ? 'UTC' : 'usual';
+  const caveat = unrecordedText(deadlines);
   const answer: CaseAnswer = {
     limit: deadlines.limit,
     atOnce: deadlines.atOnce,
@@ -286,14 +319,21 @@ export function computeCase(input: DeadlineCase, regimes: RegimeTable): Computed
       confirmed,
       explanation: explanation.join('; '),
     })),
+    notRecorded: unrecordedCodes(deadlines.unrecorded),
+    notes: [
+      ...(caveat === null ? [] : [`${sentenceOf(caveat)}.`]),
+      ...deadlines.says,
+      ...(timeZoneBasis === 'UTC' ? [UTC_NOTE] : []),
+    ],
   };
-  return {
-    answer,
-    deadlines,
-    timeZone: zone,
-    timeZoneBasis: controller.timeZone != null ? 'given' : usual === null ? 'UTC' : 'usual',
-  };
+  return { answer, deadlines, timeZone: zone, timeZoneBasis };
 }
+
+/** In JSON, where no other text says so. */
+const UTC_NOTE =
+  'Days are counted in UTC, because the controller’s country does not determine one time zone, or none is known for it. Give its time zone, or a date may be a day off.';
+
+const sentenceOf = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** `Wed 1 Jul 2026`. */
 export function weekdayText(date: string): string {

@@ -254,7 +254,7 @@ interface Extension {
   readonly noticed: Day;
 }
 
-/** An extension counts if the law has a confirmed one and its notice was sent within the law's first period. */
+/** An extension counts if the law has a confirmed one, in a confirmed row, and its notice was sent within the law's first period. */
 function judgeExtension(
   input: Counted,
   firstLimit: Day,
@@ -265,7 +265,7 @@ function judgeExtension(
   const noticed = dayOf(input.extension.noticeAt);
   const until = input.extension.until == null ? null : Temporal.PlainDate.from(input.extension.until);
   const rule = input.row.extension;
-  if (rule === null || !rule.confirmed || (rule.by === 'as-notified' && until === null)) {
+  if (rule === null || !input.row.confirmed || !rule.confirmed || (rule.by === 'as-notified' && until === null)) {
     flags.add('extension-unavailable');
     return null;
   }

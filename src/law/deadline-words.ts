@@ -87,7 +87,7 @@ export function wordsOfDoubts(input: OneLawInput, calendar: Calendar, flags: Set
     words.push(
       row.extension === null
         ? 'this law has no extension: the notice changes nothing here'
-        : row.extension.confirmed
+        : row.confirmed && row.extension.confirmed
           ? 'the notice of extension names no new date: not counted'
           : 'the extension is not confirmed: not counted',
     );

@@ -1,9 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
 import type { RequestKind } from '../core/vocabulary.ts';
+import { addDays } from '../core/zoned-days.ts';
 import { deadlineOfLaw } from './deadline-of-law.ts';
 import type { LawDeadline, LawInput } from './deadline-words.ts';
+import type { UnrecordedLaw } from './not-recorded.ts';
 import type { IdentityRule, RegimeRow } from './regime-schema.ts';
 import {
+  countryOf,
   type Establishment,
   findLaws,
   findRegimeRows,
@@ -29,6 +32,8 @@ export interface DeadlinesInput extends Omit<LawInput, 'suspendByGuidance'> {
     readonly timeZone: string;
   };
   readonly regimes: RegimeTable;
+  /** The controller's own target where a law was not looked at, days from receipt; null or absent: it has none. */
+  readonly ownTargetDays?: number | null;
 }
 
 /** When an identity check may or must be made in a case, considering all of its laws (docs/deadlines.md, Identity). */
@@ -42,7 +47,7 @@ interface CaseIdentity {
 
 /**
  * When a request must be answered under each applicable law, and under the strictest of them for each step. Dates are
- * YYYY-MM-DD in the controller's time zone; null if no implemented law sets one.
+ * YYYY-MM-DD in the controller's time zone; null if no recorded law sets one.
  */
 export interface Deadlines {
   /** The day of receipt. */
@@ -58,12 +63,16 @@ export interface Deadlines {
   readonly acknowledgeBy: string | null;
   /** The working day before the limit, if the deciding law states no roll-over. */
   readonly warnOn: string | null;
-  /** Id of the deciding law; null: no implemented law gives a right to an answer. */
+  /** Id of the deciding law; null: no recorded law gives a right to an answer. */
   readonly law: string | null;
   /** Every applicable law that gives such a right; those of the establishment first. */
   readonly laws: readonly LawDeadline[];
   /** Assumptions, and what an officer has to settle, in sentences. */
   readonly says: readonly string[];
+  /** Laws that may apply and were not looked at: `limit` does not rest on them. */
+  readonly unrecorded: readonly UnrecordedLaw[];
+  /** The controller's own target, only if a law was not looked at. It is no law's. */
+  readonly ownTarget: string | null;
   /** The law cannot be determined until the person's place is chosen. */
   readonly placeMissing: boolean;
   readonly flags: LawDeadline['flags'];
@@ -83,16 +92,28 @@ export function computeDeadlines(input: DeadlinesInput): Deadlines {
   const home = placeOfEstablishment(controller);
   const found = findLaws(regimes, place, controller);
   const says = [...found.says];
+  const unrecorded = [...found.unrecorded];
   const laws: LawDeadline[] = [];
   for (const { regime, why, place: code } of found.laws) {
     const rows = findRegimeRows(regimes, regime.id, kind, { place: code, receivedOn });
     if (rows.length === 0) {
       const [later] = findRegimeRows(regimes, regime.id, kind, { place: code, receivedOn: '9999-12-31' });
-      says.push(
-        later === undefined
-          ? `${regime.law} gives no right of this kind.`
-          : `${regime.law}: this right applies only to requests received on or after ${later.from}.`,
-      );
+      const isNoRight = regime.otherwise === 'no-right';
+      const asked = code ?? regime.territory[0] ?? '';
+      const lacking = regime.jurisdictions.includes(asked) ? asked : countryOf(asked);
+      if (later === undefined) {
+        if (!isNoRight) unrecorded.push({ code: lacking, scope: 'kind' });
+        says.push(
+          isNoRight
+            ? `${regime.law} gives no right of this kind.`
+            : `${regime.law}: no rule for this kind of request is recorded here. Check with counsel whether it sets a date.`,
+        );
+      } else {
+        if (!isNoRight) unrecorded.push({ code: lacking, scope: 'earlier', from: later.from ?? '' });
+        says.push(
+          `${regime.law}: this right applies only to requests received on or after ${later.from}${isNoRight ? '' : '; what applied before is not recorded here'}.`,
+        );
+      }
       continue;
     }
     const disabled = regimes.disabled.has(regime.id);
@@ -116,13 +137,15 @@ export function computeDeadlines(input: DeadlinesInput): Deadlines {
         ? `The place of the requester ${unknown}, so no date can be computed: choose the place now. The period may be running.`
         : `The place of the requester ${unknown}: choose it. Only the law of the controller’s establishment is counted, and another may be stricter.`,
     );
-  } else if (laws.length === 0) {
+  } else if (laws.length === 0 && unrecorded.length === 0) {
     says.push('No law recorded here gives the requester a right to an answer: check with counsel before you refuse.');
   }
   if (kind === 'unknown' && laws.length > 0)
     says.push(
       'The kind of the request is not settled: the shortest period counts. A withdrawal of consent takes effect at once.',
     );
+  const { ownTargetDays = null } = input;
+  const isTargeted = unrecorded.length > 0 && ownTargetDays !== null;
   return {
     receivedOn,
     limit: deciding?.limit ?? null,
@@ -134,6 +157,8 @@ export function computeDeadlines(input: DeadlinesInput): Deadlines {
     law: deciding?.id ?? null,
     laws,
     says,
+    unrecorded,
+    ownTarget: isTargeted ? addDays(receivedOn, ownTargetDays) : null,
     placeMissing: place === null,
     flags: deciding?.flags ?? [],
     identity: combineIdentity(laws, kind),

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { editDistance } from '../core/edit-distance.ts';
 
 /**
- * A place of the one list of places: countries (ISO 3166-1 alpha-2), their parts (ISO 3166-2), and `EU` for a person
- * somewhere in the European Union. Pages, command line and controller profile accept nothing else; what the service
+ * A place of the one list of places: countries (ISO 3166-1 alpha-2, and `XK`), their parts (ISO 3166-2), and `EU` for a
+ * person somewhere in the European Union. Pages, command line and controller profile accept nothing else; what the service
  * sends is mapped to it when a case is folded. Codes come from the package `iso-3166`; names, also in other languages,
  * from `i18n-iso-countries`. Both are data fixed by the lock file, so a ledger folds the same everywhere.
  */
@@ -233,11 +233,16 @@ export function countryName(code: string, language: string = 'en'): string {
   return usual ?? (known === 'nl' ? second : first);
 }
 
+/** The countries of ISO 3166-1, and Kosovo, for which `XK` is in general use: the standard leaves it to its users. */
+export function countryCodes(): readonly string[] {
+  return [...loadCodes().iso31661.map(({ alpha2 }) => alpha2), 'XK'];
+}
+
 /** All places by code, built on first use. */
 function placesByCode(): ReadonlyMap<string, Jurisdiction> {
   if (codes !== null) return codes;
   const byCode = new Map<string, Jurisdiction>([['EU', { code: 'EU', name: 'European Union' }]]);
-  for (const { alpha2: code } of loadCodes().iso31661) byCode.set(code, { code, name: countryName(code) });
+  for (const code of countryCodes()) byCode.set(code, { code, name: countryName(code) });
   for (const { code, name } of loadCodes().iso31662)
     byCode.set(code, { code, name: `${englishParts[code] ?? name}, ${byCode.get(code.slice(0, 2))?.name ?? code}` });
   codes = byCode;
@@ -279,6 +284,7 @@ function buildWords(byCode: ReadonlyMap<string, Jurisdiction>): ReadonlyMap<stri
       if (byCode.has(code)) for (const name of [names].flat()) add(plain(name), code);
   }
   for (const { alpha2, alpha3 } of loadCodes().iso31661) add(plain(alpha3), alpha2);
+  add('xkx', 'XK');
   strengthen();
   for (const names of [usualNames, ...Object.values(everydayNames)])
     for (const [code, name] of Object.entries(names)) add(plain(name), code);

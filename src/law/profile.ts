@@ -90,6 +90,11 @@ export const profileSchema = z
      * null: only that of `country`.
      */
     homeRegime: text.nullable().default(null),
+    /**
+     * The controller's own target for requests under a law that is not recorded here, days from receipt: shown as its
+     * own, never as a legal limit. Absent: none.
+     */
+    ownTargetDays: z.number().int().min(1).max(400).optional(),
     purposes: purposes.default([]),
     dataCategories: z.array(text).default([]),
     dataSources: z.array(text).default([]),

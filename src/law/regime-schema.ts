@@ -30,6 +30,8 @@ export const regimeRowSchema = z
     places: z.array(placeCode).min(1).nullable().default(null),
     /** Only for requests received on or after this day. */
     from: z.iso.date().nullable().default(null),
+    /** Only for requests received before this day: the rule that it replaced. */
+    before: z.iso.date().nullable().default(null),
     /** The period for the answer; `at-once`: the request takes effect when it is received. */
     period: z.union([periodSchema, z.literal('at-once')], {
       error: 'use an amount (1 to 400) and a unit (months, days or business-days), or the word at-once',
@@ -48,7 +50,7 @@ export const regimeRowSchema = z
         by: z.union([periodSchema, z.literal('as-notified')]),
         /** What the notice must say, in words. It must always be sent within the first period. */
         notice: sentence,
-        /** An unconfirmed extension is not counted, because the date without it is earlier. */
+        /** An unconfirmed extension is not counted, nor is one of an unconfirmed row: the date without it is earlier. */
         confirmed: z.boolean().default(true),
       })
       .nullable()
@@ -105,6 +107,11 @@ export const regimeSchema = z.strictObject({
    */
   reach: sentence.nullable().default(null),
   calendar: z.enum(calendarNames).default('territory'),
+  /**
+   * What it means that no row names a kind of request. `no-right`: the law was read, and gives no such right.
+   * `not-recorded`: it was not looked at, or only in part.
+   */
+  otherwise: z.enum(['not-recorded', 'no-right']).default('not-recorded'),
   /** The law's definition of a working or business day, with the citation; null: it does not define the term. */
   workingDay: sentence.nullable().default(null),
 });

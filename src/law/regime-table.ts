@@ -1,7 +1,8 @@
 import { UsageError } from '../core/errors.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import type { HolidayPlace } from './calendars.ts';
-import { ownCode } from './jurisdictions.ts';
+import { findJurisdiction, ownCode } from './jurisdictions.ts';
+import type { UnrecordedLaw } from './not-recorded.ts';
 import {
   differencesOfRegime,
   differencesOfRow,
@@ -108,7 +109,8 @@ export function findRegimeRows(
     (row) =>
       row.regime === regime &&
       (row.places === null || (request.place !== null && row.places.includes(request.place))) &&
-      (row.from === null || row.from <= request.receivedOn),
+      (row.from === null || row.from <= request.receivedOn) &&
+      (row.before === null || request.receivedOn < row.before),
   );
   if (kind === 'unknown') return rows.filter((row) => row.period !== 'at-once');
   const row =
@@ -168,20 +170,30 @@ export function placeOfCode(code: string | null): HolidayPlace | null {
 
 /**
  * Every law that applies to a request (docs/deadlines.md, Which laws): those of the controller's establishment first,
- * then those of the person's place. A region's own law replaces its country's. `says`: what the officer has to know or
- * settle.
+ * then those of the person's place. A region's own law replaces its country's. `unrecorded`: laws that may apply and are
+ * not in the table. `says`: what the officer has to know or settle.
  */
 export function findLaws(
   table: RegimeTable,
   place: string | null,
   controller: Establishment,
-): { readonly laws: readonly ApplicableLaw[]; readonly says: readonly string[] } {
+): {
+  readonly laws: readonly ApplicableLaw[];
+  readonly unrecorded: readonly UnrecordedLaw[];
+  readonly says: readonly string[];
+} {
+  const unrecorded: UnrecordedLaw[] = [];
   const says: string[] = [];
   const laws: ApplicableLaw[] = [];
   const home = placeOfEstablishment(controller);
   const homeCode = home === null ? null : [home.country, ...(home.region === null ? [] : [home.region])].join('-');
   const own = homeCode === null ? null : regimeOf(table, homeCode);
   if (own !== null && own.reach !== null) laws.push({ regime: own, why: 'establishment', place: homeCode });
+  // Acts of US states protect their residents only, and there is no law for all of the country.
+  if (home !== null && own === null && notices[home.country] === undefined) {
+    unrecorded.push({ code: home.country, scope: 'law' });
+    if (place === null || countryOf(place) !== home.country) says.push(noLaw(home.country));
+  }
   const named = controller.homeRegime ?? null;
   if (named !== null && named !== own?.id) {
     const regime = table.regimes.get(named);
@@ -194,16 +206,21 @@ export function findLaws(
     const regime = regimeOf(table, place);
     const index = laws.findIndex((law) => law.regime === regime);
     const found = laws[index];
-    if (regime === null) says.push(notices[place] ?? notices[countryOf(place)] ?? noLaw(place));
-    else if (found === undefined) laws.push({ regime, why: 'place', place });
+    if (regime === null) {
+      const notice = notices[place] ?? notices[countryOf(place)];
+      const code = notice === undefined ? countryOf(place) : place;
+      says.push(notice ?? noLaw(code));
+      if (unrecorded.every((one) => one.code !== code)) unrecorded.push({ code, scope: 'law' });
+    } else if (found === undefined) laws.push({ regime, why: 'place', place });
     else laws[index] = { ...found, why: 'both', place };
   }
-  return { laws, says };
+  return { laws, unrecorded, says };
 }
 
 const noLaw = (place: string) =>
-  `No law is recorded here for ${place}: check with counsel whether its law sets a date.`;
-const countryOf = (code: string) => code.split('-')[0] ?? code;
+  `The law of ${findJurisdiction(place)?.name ?? place} is not recorded here: check with counsel whether it sets a date.`;
+/** `US` of `US-NY`. */
+export const countryOf = (code: string) => code.split('-')[0] ?? code;
 
 /** The regime of a code, or else of its country. Later regimes win, so those of the file override built-in ones. */
 export function regimeOf(table: RegimeTable, code: string): Regime | null {

@@ -22,8 +22,8 @@ interface StateAct {
   readonly section: string;
   /** Who takes complaints if an appeal is denied; absent: the Attorney General. */
   readonly complaintTo?: string;
-  /** Days for the decision on an appeal, and by how many it may be postponed; null: no appeal. */
-  readonly appeal: readonly [days: number, extension: number] | null;
+  /** Days for the decision on an appeal, and by how many it may be postponed; null: no appeal; `unread`: not known. */
+  readonly appeal: readonly [days: number, extension: number] | 'unread' | null;
   /** Days within which processing must end after a consent was revoked, with the section; null: no period is stated. */
   readonly revocation: { readonly days: number; readonly section: string; readonly confirmed: boolean } | null;
 }
@@ -171,6 +171,24 @@ const acts: readonly StateAct[] = [
     appeal: [60, 0],
     revocation: null,
   },
+  {
+    code: 'AL',
+    since: '2027-05-01',
+    state: 'Alabama',
+    confirmed: false,
+    section: 'Alabama Personal Data Protection Act (Act 2026-552, H.B. 351)',
+    appeal: 'unread',
+    revocation: null,
+  },
+  {
+    code: 'VT',
+    since: '2028-01-01',
+    state: 'Vermont',
+    confirmed: false,
+    section: 'Vermont Data Privacy Act (S.71)',
+    appeal: 'unread',
+    revocation: null,
+  },
 ];
 
 function rowsOfAct({
@@ -191,11 +209,18 @@ function rowsOfAct({
     citation: section,
     readOn: confirmed ? READ : null,
     confirmed,
-    appeal: appeal === null ? null : { days: appeal[0], extension: appeal[1], then: `complaint to ${authority}` },
+    appeal:
+      appeal === null || appeal === 'unread'
+        ? null
+        : { days: appeal[0], extension: appeal[1], then: `complaint to ${authority}` },
     notes:
       appeal === null
         ? ['The act provides no appeal.']
-        : [`A refusal says why, and how to appeal; a denied appeal says how to complain to ${authority}.`],
+        : appeal === 'unread'
+          ? [
+              'Rests on summaries of the bill. The act was not read, nor whether it provides an appeal: check with counsel.',
+            ]
+          : [`A refusal says why, and how to appeal; a denied appeal says how to complain to ${authority}.`],
   } satisfies Partial<Row>;
   const answered = {
     ...common,
@@ -264,17 +289,27 @@ export const usRegimes: readonly Regime[] = [
   regime('us-ca', 'California, CCPA as amended by the CPRA', ['US-CA'], {
     calendar: 'us-ca',
     workingDay:
-      'the regulation does not define the business day: Saturdays and the holidays of Gov. Code §§ 6700–6701 were left out, not those that state employees take by choice (Civ. Code § 9 can be read as counting Saturdays)',
+      'the regulation does not define the business day: Saturdays and the holidays of Gov. Code §§ 6700–6701 were left out, not those on which state employees work or that they take by choice (Civ. Code § 9 can be read as counting Saturdays)',
   }),
   regime('us-45', 'State privacy acts with 45 days (US)', states),
   regime('us-fl', 'Florida Digital Bill of Rights', ['US-FL']),
   regime('us-ia', 'Iowa Consumer Data Protection Act', ['US-IA']),
-  regime('us-nv', 'Nevada, NRS 603A (opt-out of sale)', ['US-NV']),
+  regime('us-nv', 'Nevada, NRS 603A (opt-out of sale; consumer health data)', ['US-NV']),
   regime('us-wa', 'Washington, My Health My Data Act (consumer health data)', ['US-WA']),
 ];
 
 function regime(id: string, law: string, jurisdictions: string[], more: Partial<Regime> = {}): Regime {
-  return { id, law, jurisdictions, territory: ['US'], reach: null, calendar: 'territory', workingDay: null, ...more };
+  return {
+    id,
+    law,
+    jurisdictions,
+    territory: ['US'],
+    reach: null,
+    calendar: 'territory',
+    otherwise: 'no-right',
+    workingDay: null,
+    ...more,
+  };
 }
 
 const california = { regime: 'us-ca', readOn: READ } as const;
@@ -307,6 +342,17 @@ const washington = {
   readOn: READ,
   appeal: { days: 45, then: `complaint to ${attorneyGeneral('Washington')}` },
   notes: ['Consumer health data only. A refusal says why, and how to appeal.'],
+} satisfies Partial<Row>;
+const nevadaAppeal = 'A refusal can be appealed; the period was not read: check with counsel.';
+const nevadaHealth = {
+  regime: 'us-nv',
+  from: '2024-03-31',
+  period: days(45),
+  extension: { by: days(45), notice: 'notice with the reason within the first 45 days' },
+  citation: 'NRS 603A.505 ff. (S.B. 370, 2023)',
+  readOn: null,
+  confirmed: false,
+  notes: ['Consumer health data only.', nevadaAppeal],
 } satisfies Partial<Row>;
 const noPeriod = 'The act states no period for a consent that is revoked: the period for requests is the outer bound.';
 
@@ -384,8 +430,24 @@ export const usRows: readonly Row[] = [
     identity: 'on-recorded-doubt',
     citation: 'NRS 603A.345',
     readOn: READ,
-    notes: ['Nevada gives a right to opt out of sale only; a verified request.'],
+    notes: ['Of data other than health data, Nevada gives a right to opt out of sale only; a verified request.'],
   },
+  {
+    ...nevadaHealth,
+    kinds: ['erasure'],
+    period: days(30),
+    extension: null,
+    identity: 'required',
+    citation: 'NRS 603A.515 (30 days from authentication)',
+    readOn: '2026-11-28',
+    confirmed: true,
+    notes: [
+      'Consumer health data only. The act counts from the authentication of the request; from the receipt is earlier.',
+      nevadaAppeal,
+    ],
+  },
+  { ...nevadaHealth, kinds: ['access'], identity: 'required' },
+  { ...nevadaHealth, kinds: ['withdraw-consent'], identity: 'on-recorded-doubt' },
   { ...washington, kinds: ['access', 'erasure'], identity: 'required' },
   { ...washington, kinds: ['withdraw-consent'], identity: 'on-recorded-doubt' },
 ];

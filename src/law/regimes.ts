@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { LegalPeriod, Regime, regimeRowSchema } from './regime-schema.ts';
+import { moreRegimes, moreRows } from './regimes-more.ts';
 import { usRegimes, usRows } from './regimes-us.ts';
 
 /**
@@ -23,7 +24,17 @@ export const notices: Readonly<Record<string, string>> = {
 function law(id: string, name: string, places: string, reach: string, more: Partial<Regime> = {}): Regime {
   const jurisdictions = places.split(' ');
   const territory = [...new Set(jurisdictions.map((code) => code.slice(0, 2)))];
-  return { id, law: name, jurisdictions, territory, reach, calendar: 'territory', workingDay: null, ...more };
+  return {
+    id,
+    law: name,
+    jurisdictions,
+    territory,
+    reach,
+    calendar: 'territory',
+    otherwise: 'not-recorded',
+    workingDay: null,
+    ...more,
+  };
 }
 
 export const builtInRegimes: readonly Regime[] = [
@@ -34,6 +45,7 @@ export const builtInRegimes: readonly Regime[] = [
     territory: [...euStates, ...eeaStates, ...euRegions],
     reach: 'GDPR Art. 3(1), recital 14',
     calendar: 'territory',
+    otherwise: 'not-recorded',
     workingDay: null,
   },
   law('uk-gdpr', 'UK GDPR, as amended by the Data (Use and Access) Act 2025', 'GB', 'UK GDPR Art. 3(1)'),
@@ -57,21 +69,23 @@ export const builtInRegimes: readonly Regime[] = [
   law('co', 'Ley 1581 de 2012, Colombia', 'CO', 'Ley 1581 art. 2'),
   law('nz', 'Privacy Act 2020, New Zealand', 'NZ', 'Privacy Act 2020 s 4', {
     calendar: 'nz',
+    otherwise: 'no-right',
     workingDay: 'working days as Privacy Act 2020 s 7(1) defines them',
   }),
-  law('au', 'Privacy Act 1988, Australia', 'AU', 'Privacy Act 1988 s 5B'),
+  law('au', 'Privacy Act 1988, Australia', 'AU', 'Privacy Act 1988 s 5B', { otherwise: 'no-right' }),
   law('kr', 'PIPA, South Korea', 'KR', 'PIPA Art. 2(5)'),
   law('jp', 'APPI, Japan', 'JP', 'APPI Art. 16'),
   law('cn', 'PIPL, China', 'CN', 'PIPL Art. 3'),
-  law('hk', 'PDPO, Hong Kong', 'HK', 'PDPO s 2(1)'),
+  law('hk', 'PDPO, Hong Kong', 'HK', 'PDPO s 2(1)', { otherwise: 'no-right' }),
   law('tw', 'PDPA, Taiwan', 'TW', 'PDPA Art. 51'),
-  law('sg', 'PDPA 2012, Singapore', 'SG', 'PDPA 2012 s 2'),
+  law('sg', 'PDPA 2012, Singapore', 'SG', 'PDPA 2012 s 2', { otherwise: 'no-right' }),
   law('th', 'PDPA, Thailand', 'TH', 'PDPA s 5'),
   law('ph', 'Data Privacy Act 2012, Philippines', 'PH', 'DPA 2012 s 4'),
   law('in', 'DPDP Act 2023 and Rules 2025, India', 'IN', 'DPDP Act s 3'),
   law('za', 'POPIA, South Africa', 'ZA', 'POPIA s 3'),
   law('ke', 'Data Protection Act 2019, Kenya', 'KE', 'DPA 2019 s 4'),
   law('ng', 'Data Protection Act 2023, Nigeria', 'NG', 'NDPA 2023 s 2'),
+  ...moreRegimes,
 ];
 
 type Row = z.input<typeof regimeRowSchema>;
@@ -113,6 +127,8 @@ function both(row: Omit<Row, 'identity' | 'kinds'>, kinds: readonly (typeof care
   ];
 }
 
+/** Art. 12A came into force (Data (Use and Access) Act 2025 s 76). */
+const UK_REFORM = '2026-02-05';
 const gdprRefusal = 'A refusal names its reasons, the complaint to the authority and the judicial remedy (Art. 12(4)).';
 
 export const builtInRows: readonly Row[] = [
@@ -133,6 +149,7 @@ export const builtInRows: readonly Row[] = [
   {
     regime: 'uk-gdpr',
     kinds: ['access'],
+    from: UK_REFORM,
     period: months(1),
     runsFrom: 'latest-of-receipt-identity-fee',
     rollOver: 'next-working-day',
@@ -149,6 +166,7 @@ export const builtInRows: readonly Row[] = [
   {
     regime: 'uk-gdpr',
     kinds: 'all',
+    from: UK_REFORM,
     period: months(1),
     runsFrom: 'latest-of-receipt-identity-fee',
     rollOver: 'next-working-day',
@@ -157,6 +175,19 @@ export const builtInRows: readonly Row[] = [
     citation: 'UK GDPR Art. 12A',
     readOn: READ,
     notes: [gdprRefusal],
+  },
+  {
+    regime: 'uk-gdpr',
+    kinds: 'all',
+    before: UK_REFORM,
+    period: months(1),
+    rollOver: 'next-working-day',
+    stopClock: 'guidance',
+    extension: longer(months(2), 'month'),
+    identity: 'on-recorded-doubt',
+    citation: 'UK GDPR Art. 12(3), as it stood before 5 February 2026',
+    readOn: READ,
+    notes: [gdprRefusal, 'Art. 12(3) had the words of Regulation (EU) 2016/679, which the UK had retained.'],
   },
   atOnce('ch', 'FADP Art. 6(6), 30(2)(b)'),
   {
@@ -563,4 +594,5 @@ export const builtInRows: readonly Row[] = [
   ]),
   atOnce('ng', 'NDPA 2023 s 35'),
   ...both({ regime: 'ng', period: days(30), citation: 'NDPA 2023 ss 34–38', ...unread }),
+  ...moreRows,
 ];

@@ -61,6 +61,21 @@ describe('the sentence about what needs attention', () => {
     );
   });
 
+  it('counts the requests under a law that is not recorded, with a date of another law or without one', () => {
+    const now = '2026-07-03T09:00:00.000Z';
+    const mongolian = openedCase(request({ jurisdiction: 'MN' }));
+    expect(describeAttention([{ view: view(mongolian, { now }), match: found }], { gaps: 0, agreement: agreed })).toBe(
+      '1 request: 1 under a law that is not recorded',
+    );
+    const american = profile({ country: 'US', region: 'NY' });
+    expect(
+      describeAttention([{ view: view(mongolian, { now, profile: american }), match: found }], {
+        gaps: 0,
+        agreement: agreed,
+      }),
+    ).toBe('1 request: 1 without a date, 1 under a law that is not recorded');
+  });
+
   it('counts a request without a known due date', () => {
     const now = '2026-07-03T09:00:00.000Z';
     const american = profile({ country: 'US', region: 'NY' });

@@ -26,7 +26,18 @@ describe('dsar deadline', () => {
     const { code, stdout } = await inEmptyFolder([...single, '--place', 'US-VA', '--json']);
     expect(code).toBe(0);
     const answer = JSON.parse(stdout) as Record<string, unknown>;
-    expect(Object.keys(answer)).toEqual(['limit', 'atOnce', 'aimFor', 'acknowledgeBy', 'warnOn', 'law', 'laws']);
+    expect(Object.keys(answer)).toEqual([
+      'limit',
+      'atOnce',
+      'aimFor',
+      'acknowledgeBy',
+      'warnOn',
+      'law',
+      'laws',
+      'notRecorded',
+      'notes',
+    ]);
+    expect([answer['notRecorded'], answer['notes']]).toEqual([[], []]);
     expect(answer).toMatchObject({ limit: '2026-12-28', atOnce: false, aimFor: '2026-12-25', law: 'eu-gdpr' });
     const laws = answer['laws'] as Record<string, unknown>[];
     expect(laws.map((law) => law['id'])).toEqual(['eu-gdpr', 'us-45']);
@@ -39,6 +50,33 @@ describe('dsar deadline', () => {
     expect(stdout).toContain('Christmas Day');
     expect(stdout).toContain('in Europe/Berlin, the zone of the controller’s country');
     expect(stdout).toMatch(/us-45 .* 2027-01-09/);
+  });
+
+  it('says which law is not recorded, instead of a statement that no answer is due', async () => {
+    const alone = single.slice(0, -2);
+    const [text, json] = [
+      await inEmptyFolder([...alone, '--place', 'MN']),
+      await inEmptyFolder([...alone, '--place', 'MN', '--json']),
+    ];
+    const words = 'the law of Mongolia is not recorded here; it may set';
+    expect(text.stdout).toContain(`answer by    no date computed: ${words} one`);
+    expect(JSON.parse(json.stdout)).toMatchObject({ limit: null, law: null, notRecorded: ['MN'] });
+    expect((JSON.parse(json.stdout) as { notes: string[] }).notes[0]).toBe(`No date computed: ${words} one.`);
+    const german = await inEmptyFolder([...single, '--place', 'MN']);
+    expect(german.stdout).toMatch(/answer by +Mon 28 Dec 2026, by eu-gdpr/);
+    expect(german.stdout).toContain(`but          ${words} an earlier date`);
+    const line = JSON.stringify({ ...christmas, place: 'MN' });
+    const file = await inEmptyFolder(['dsar', 'deadline', '--cases', '-'], line);
+    expect(file.stdout).toContain(`${words} an earlier date`);
+  });
+
+  it('says in JSON that days are counted in UTC where the controller’s country has several time zones', async () => {
+    const brazil = [...single.slice(0, -1), 'BR', '--place', 'BR', '--json'];
+    const notes = async (...more: string[]) =>
+      (JSON.parse((await inEmptyFolder([...brazil, ...more])).stdout) as { notes: string[] }).notes.join(' ');
+    expect(await notes()).toContain('Days are counted in UTC');
+    expect(await notes('--time-zone', 'America/Sao_Paulo')).not.toContain('UTC');
+    expect(await notes('--controller-region', 'SP')).not.toContain('UTC');
   });
 
   it('treats a bare date as that day in the controller’s time zone', async () => {

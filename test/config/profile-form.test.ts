@@ -83,6 +83,17 @@ describe('approval and retention', () => {
     expect(one.fields).toEqual(['secondPersonFor.answer']);
   });
 
+  it('writes the controller’s own target as a number, and refuses what is none', async () => {
+    const set = await change(before, { ownTargetDays: ' 20 ' });
+    expect([set.profile.ownTargetDays, set.form['ownTargetDays'], set.fields]).toEqual([20, '20', ['ownTargetDays']]);
+    const none = await change(set.text, { ownTargetDays: '' });
+    expect([none.profile.ownTargetDays, none.text]).toEqual([undefined, before]);
+    for (const ownTargetDays of ['soon', '0', '401', '1.5'])
+      expect(await applyProfileForm(before, path, { ...set.form, ownTargetDays })).toMatchObject({
+        outcome: 'invalid',
+      });
+  });
+
   it('reads periods in words, and writes them in the profile’s form', async () => {
     const set = await change(before, {
       retention: 'yes',

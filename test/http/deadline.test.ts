@@ -32,6 +32,15 @@ describe('the deadline calculator', () => {
     expect(text).toContain('clock stopped');
   });
 
+  it('says which law is not recorded, alone and beside the date of another', async () => {
+    const olga = await signedIn(await createOfficeWorld());
+    const words = 'the law of Mongolia is not recorded here; it may set';
+    expect((await olga.get(asked({ place: 'MN', country: 'MN', region: '' }))).text).toContain(
+      `no date computed: ${words} one`,
+    );
+    expect((await olga.get(asked({ place: 'MN' }))).text).toContain(`${words} an earlier date`);
+  });
+
   it('explains what cannot be computed, and keeps the input', async () => {
     const olga = await signedIn(await createOfficeWorld());
     const page = await olga.get(asked({ region: '<b>"Bavaria"</b>', received: '2026-02-30' }));

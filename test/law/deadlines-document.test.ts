@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { computeDeadlines } from '../../src/law/deadlines.ts';
+import { countryCodes } from '../../src/law/jurisdictions.ts';
 import { regimesFileSchema } from '../../src/law/regime-schema.ts';
-import { createRegimeTable, findRegimeRows } from '../../src/law/regime-table.ts';
+import { createRegimeTable, findRegimeRows, regimeOf } from '../../src/law/regime-table.ts';
 import { regimeCodeLines, regimeLines } from './regime-rows.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/deadlines.md'), 'utf8');
@@ -25,6 +26,23 @@ describe('docs/deadlines.md', () => {
 
   it('has the regimes and their codes', () => {
     expect(tableUnder('Which laws')).toEqual(regimeCodeLines());
+  });
+
+  it('says how many countries have a confirmed row, only unconfirmed ones, or none', () => {
+    const table = createRegimeTable();
+    const stateOf = (code: string) => {
+      const regime = regimeOf(table, code);
+      if (regime === null) return 'none';
+      return table.rows.some((row) => row.regime === regime.id && row.confirmed) ? 'confirmed' : 'unconfirmed';
+    };
+    const states = countryCodes().map(stateOf);
+    const count = (state: string) => states.filter((one) => one === state).length;
+    expect(states).toHaveLength(250);
+    const sentence = /Of 250 countries [^.]*\./.exec(text.replaceAll('\n', ' '))?.[0];
+    expect(sentence).toBe(
+      `Of 250 countries (249 in ISO 3166-1, and Kosovo), ${count('confirmed')} have a confirmed row, ${count('unconfirmed')} only unconfirmed ones, and ${count('none')} none.`,
+    );
+    expect(Math.min(count('confirmed'), count('unconfirmed'), count('none'))).toBeGreaterThan(10);
   });
 
   const examples = tableUnder('Worked examples').map((line) =>

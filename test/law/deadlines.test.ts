@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import { computeDeadlines, type Deadlines, type DeadlinesInput } from '../../src/law/deadlines.ts';
+import { datelessText, unrecordedCodes, unrecordedText } from '../../src/law/not-recorded.ts';
 import { regimesFileSchema } from '../../src/law/regime-schema.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
+import { moreRegimes } from '../../src/law/regimes-more.ts';
 import { runs } from '../temporary.ts';
 
 const regimes = createRegimeTable();
@@ -76,6 +78,91 @@ describe('every law that applies', () => {
   });
 });
 
+describe('a law that has changed', () => {
+  it('is that of the day of receipt: the UK counted from receipt alone before 5 February 2026', () => {
+    const asked = {
+      clarifications: [{ askedAt: noon('2026-02-06'), receivedAt: noon('2026-02-20') }],
+      identity: { askedAt: noon('2026-02-05'), receivedAt: noon('2026-02-12') },
+    };
+    const [before, since] = [
+      due('access', '2026-02-04', 'GB', 'GB-ENG', asked),
+      due('access', '2026-02-05', 'GB', 'GB-ENG', asked),
+    ];
+    expect([before.limit, before.laws[0]?.citation]).toEqual([
+      '2026-03-04',
+      'UK GDPR Art. 12(3), as it stood before 5 February 2026',
+    ]);
+    expect([since.limit, since.laws[0]?.citation]).toEqual(['2026-03-20', 'UK GDPR Art. 12A']);
+    const unknown = due('unknown', '2026-02-05', 'GB', 'GB-ENG', asked);
+    expect(unknown.laws.map(({ citation }) => citation)).toEqual(['UK GDPR Art. 12A']);
+    expect(unknown.limit).toBe('2026-03-12');
+  });
+});
+
+describe('laws of further countries', () => {
+  it.each([
+    ['access', 'ID', '2026-07-01', '2026-07-04'],
+    ['withdraw-consent', 'ID', '2026-07-01', '2026-07-04'],
+    ['access', 'VN', '2026-07-01', '2026-07-11'],
+    ['objection', 'VN', '2026-07-01', '2026-07-16'],
+    ['erasure', 'VN', '2026-07-01', '2026-07-21'],
+    ['erasure', 'VN', '2025-12-30', '2026-01-02'],
+    ['access', 'MY', '2026-07-01', '2026-07-22'],
+    ['erasure', 'SA', '2026-07-01', '2026-07-31'],
+    ['access', 'CL', '2026-12-01', '2026-12-23'],
+    ['access', 'CL', '2026-11-23', '2026-11-25'],
+    ['restriction', 'CL', '2026-12-01', '2026-12-03'],
+    ['access', 'UY', '2026-11-02', '2026-11-09'],
+    ['access', 'EC', '2026-07-01', '2026-07-16'],
+    ['access', 'RU', '2026-07-01', '2026-07-15'],
+    ['access', 'MD', '2026-09-01', '2026-10-01'],
+    ['access', 'GI', '2026-07-01', '2026-08-01'],
+    ['access', 'XK', '2026-07-01', '2026-08-01'],
+    ['erasure', 'US-NV', '2026-07-01', '2026-07-31'],
+    ['access', 'US-AL', '2027-05-03', '2027-06-17'],
+    ['access', 'US-VT', '2028-01-03', '2028-02-17'],
+  ] as const)('%s from %s, received %s, is due %s', (kind, place, received, limit) => {
+    const [country = ''] = place.split('-');
+    expect(due(kind, received, place, country === 'US' ? 'US-NY' : country).limit).toBe(limit);
+  });
+
+  it('are unconfirmed unless the statute was read, say what they rest on, and never extend until confirmed', () => {
+    const more = new Set(moreRegimes.map(({ id }) => id));
+    const rows = regimes.rows.filter(({ regime }) => more.has(regime));
+    expect(new Set(rows.map(({ regime }) => regime))).toEqual(more);
+    for (const { confirmed, notes, readOn, citation } of rows)
+      expect(confirmed ? readOn : notes.join(), citation).toMatch(
+        confirmed ? /^2026-/ : /Rests on |No source was read/,
+      );
+    const notice = { extension: { noticeAt: noon('2026-07-03') } };
+    expect(due('access', '2026-07-01', 'MY', 'MY', notice).limit).toBe('2026-07-22');
+  });
+
+  it('have no row for a kind whose period is not known', () => {
+    for (const [kind, place] of [
+      ['erasure', 'ID'],
+      ['erasure', 'UA'],
+      ['portability', 'UY'],
+      ['access', 'MD'],
+    ] as const)
+      expect(unrecordedCodes(due(kind, '2026-07-01', place, place).unrecorded), place).toEqual([place]);
+    expect(due('access', '2027-04-30', 'US-AL', 'US-NY').limit).toBeNull();
+    expect(due('access', '2026-07-01', 'VN', 'VN').acknowledgeBy).toBe('2026-07-03');
+  });
+});
+
+describe('a business day in California', () => {
+  it('is every weekday on which state employees work, also Lincoln Day, Admission Day and Columbus Day', () => {
+    // 12 February 2026 is a Thursday, 9 September a Wednesday, 12 October a Monday.
+    const optOut = (received: string) => due('opt-out', received, 'US-CA', 'US-CA').limit;
+    expect([optOut('2026-02-02'), optOut('2026-09-01'), optOut('2026-10-01')]).toEqual([
+      '2026-02-24',
+      '2026-09-23',
+      '2026-10-22',
+    ]);
+  });
+});
+
 describe('a withdrawal of consent', () => {
   it('takes effect at once, whatever day it comes on', () => {
     const saturday = due('withdraw-consent', '2026-07-04', 'DE', 'DE-BE');
@@ -130,7 +217,88 @@ describe('when no law is known', () => {
   });
 });
 
+describe('a law that is not recorded', () => {
+  it('is named instead of a statement that no answer is due', () => {
+    const mongolia = due('access', '2026-07-01', 'MN', 'MN');
+    expect([mongolia.limit, mongolia.laws]).toEqual([null, []]);
+    expect(unrecordedCodes(mongolia.unrecorded)).toEqual(['MN']);
+    expect(unrecordedText(mongolia)).toBe('no date computed: the law of Mongolia is not recorded here; it may set one');
+    expect(mongolia.says).toEqual([
+      'The law of Mongolia is not recorded here: check with counsel whether it sets a date.',
+    ]);
+  });
+
+  it('is named beside the date of another law', () => {
+    const german = due('access', '2026-07-01', 'MN', 'DE-BE');
+    expect([german.limit, german.law]).toEqual(['2026-08-03', 'eu-gdpr']);
+    expect(unrecordedText(german)).toBe('the law of Mongolia is not recorded here; it may set an earlier date');
+    const home = due('access', '2026-07-01', 'DE', 'MN');
+    expect([home.limit, unrecordedCodes(home.unrecorded)]).toEqual(['2026-08-03', ['MN']]);
+    const both = due('access', '2026-07-01', 'TD', 'MN');
+    expect(unrecordedText(both)).toBe(
+      'no date computed: the law of Mongolia is not recorded here; the law of Chad is not recorded here; they may set one',
+    );
+  });
+
+  it('is that of the state in the United States, which has none for the whole country', () => {
+    expect(unrecordedCodes(due('access', '2026-07-01', 'US-NY', 'US-NY').unrecorded)).toEqual(['US-NY']);
+    expect(unrecordedText(due('access', '2026-07-01', 'US', 'US-NY'))).toContain('until the state is chosen');
+    // A controller in the US answers nobody elsewhere under an act of a state.
+    expect(due('access', '2026-07-01', 'DE', 'US-NY').unrecorded).toEqual([]);
+  });
+
+  it('is said of a kind for which no rule is recorded, unless the law was read and gives no such right', () => {
+    const israel = due('portability', '2026-07-01', 'IL', 'IL');
+    expect(unrecordedText(israel)).toBe(
+      'no date computed: what the law of Israel says about this kind of request is not recorded here; it may set one',
+    );
+    expect(israel.says.join()).not.toContain('gives no right');
+    const iowa = due('rectification', '2026-07-01', 'US-IA', 'US-IA');
+    expect([iowa.unrecorded, datelessText(iowa)]).toEqual([[], 'no date: no law recorded here gives this right']);
+  });
+
+  it('is said of the time before the rules that are recorded', () => {
+    expect(unrecordedText(due('access', '2026-07-01', 'IN', 'IN'))).toContain('the law of India before 2027-05-13');
+    expect(due('access', '2025-12-31', 'US-KY', 'US-KY').unrecorded).toEqual([]);
+  });
+
+  it('gets the controller’s own target, which is no limit; where every law is recorded there is none', () => {
+    const target = { ownTargetDays: 10 };
+    const mongolia = due('access', '2026-07-01', 'MN', 'MN', target);
+    expect([mongolia.ownTarget, mongolia.limit, mongolia.aimFor, mongolia.law]).toEqual([
+      '2026-07-11',
+      null,
+      null,
+      null,
+    ]);
+    expect(due('access', '2026-07-01', 'MN', 'DE-BE', target).ownTarget).toBe('2026-07-11');
+    expect(due('access', '2026-07-01', 'DE', 'DE-BE', target).ownTarget).toBeNull();
+    expect(due('access', '2026-07-01', 'MN', 'MN').ownTarget).toBeNull();
+  });
+});
+
 describe('a row that is not confirmed', () => {
+  it('does not extend: the notice moves the date only once counsel has confirmed the law', () => {
+    const notice = { extension: { noticeAt: noon('2026-07-03') } };
+    const confirmed = createRegimeTable(regimesFileSchema.parse({ confirm: ['gg', 'je', 'tw', 'co'] }));
+    const dates = (['GG', 'JE', 'TW', 'CO'] as const).map((place) => {
+      const [plain, extended, trusted] = [
+        due('access', '2026-07-01', place, place),
+        due('access', '2026-07-01', place, place, notice),
+        due('access', '2026-07-01', place, place, { ...notice, regimes: confirmed }),
+      ];
+      expect(extended.flags).toContain('extension-unavailable');
+      expect(extended.laws[0]?.explanation).toContain('the extension is not confirmed: not counted');
+      return [plain.limit, extended.limit, trusted.limit];
+    });
+    expect(dates).toEqual([
+      ['2026-08-01', '2026-08-01', '2026-10-01'],
+      ['2026-07-29', '2026-07-29', '2026-09-23'],
+      ['2026-07-16', '2026-07-16', '2026-07-31'],
+      ['2026-07-16', '2026-07-16', '2026-07-24'],
+    ]);
+  });
+
   it('counts if it gives the earlier date, and is marked', () => {
     const japan = due('access', '2026-07-01', 'JP', 'DE-BE');
     expect([japan.limit, japan.law]).toEqual(['2026-07-15', 'jp']);

@@ -11,6 +11,21 @@ import {
 import { profileSchema } from '../../src/law/profile.ts';
 import { normaliseJurisdiction, placeOfEstablishment } from '../../src/law/regime-table.ts';
 
+describe('Kosovo', () => {
+  it('can be entered wherever a country can, although ISO 3166-1 does not list it', () => {
+    expect(jurisdictionSchema.parse('xk')).toBe('XK');
+    expect(findJurisdiction('XK')?.name).toBe('Kosovo');
+    expect([mapJurisdiction('Kosovo'), mapJurisdiction('XKX'), mapJurisdiction('Pristina, Kosovo')]).toEqual([
+      'XK',
+      'XK',
+      'XK',
+    ]);
+    expect(profileSchema.parse({ name: 'Acme', country: 'xk' }).country).toBe('XK');
+    expect(jurisdictionChoices().some(({ code }) => code === 'XK')).toBe(true);
+    expect(jurisdictionChoicesIn('de').find(({ code }) => code === 'XK')?.name).toBe('Kosovo');
+  });
+});
+
 describe('words for a place', () => {
   it.each([
     ['California', 'US-CA'],

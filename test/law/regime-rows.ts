@@ -8,7 +8,7 @@ export function regimeLines(): readonly string[] {
     const row = regimeRowSchema.parse(input);
     const cells = [
       `\`${row.regime}\`${row.places === null ? '' : ` ${row.places.join(' ')}`}`,
-      `${row.kinds === 'all' ? (isAlone(row.regime) ? 'all' : 'all others') : row.kinds.join(', ')}${row.from === null ? '' : ` (from ${row.from})`}`,
+      `${row.kinds === 'all' ? (isAlone(row.regime) ? 'all' : 'all others') : row.kinds.join(', ')}${row.from === null ? '' : ` (from ${row.from})`}${row.before === null ? '' : ` (before ${row.before})`}`,
       period(row.period) + (row.runsFrom === 'receipt' ? '' : ', from the latest of receipt, identity, fee'),
       row.period === 'at-once' ? '–' : row.rollOver === 'none' ? 'none stated' : 'next working day',
       { none: 'no', clarification: 'clarification', guidance: 'optional, off' }[row.stopClock],
@@ -46,5 +46,5 @@ function period(length: LegalPeriod | 'at-once'): string {
 function extension(row: RegimeRow): string {
   if (row.extension === null) return '–';
   const by = row.extension.by === 'as-notified' ? 'as notified' : `+${period(row.extension.by)}`;
-  return row.extension.confirmed ? by : `${by} (unconfirmed: not counted)`;
+  return row.confirmed && row.extension.confirmed ? by : `${by} (unconfirmed: not counted)`;
 }

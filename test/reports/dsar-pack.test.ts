@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
+import { type DsarPackInput, packDeadline } from '../../reports/dsar-pack/gather.ts';
 import { emptyFolded, foldedColumn } from '../../src/cases/folded.ts';
 import { commitmentOf } from '../../src/crypto/entry.ts';
+import { computeDeadlines } from '../../src/law/deadlines.ts';
+import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';
 import { produceDsarPack } from './whole-pack.ts';
 import {
@@ -93,6 +95,27 @@ test('the pack of a request for several rights names each, what was done about i
   const letter = letterOf(zip);
   expect(letter).toMatch(/refused.*Art\. 17\(3\)\(b\) GDPR/i);
   expect(jsonOf(await pack(), 'case.json')['case']).not.toHaveProperty('rights');
+});
+
+test('case.json names a law that is not recorded, and the controller’s own target apart from the legal limit', async () => {
+  const deadline = packDeadline(
+    computeDeadlines({
+      kind: 'access',
+      place: 'MN',
+      controller: { country: 'US', region: 'NY', timeZone: 'UTC' },
+      regimes: createRegimeTable(),
+      receivedAt: '2026-07-01T12:00:00.000Z',
+      receiptBasis: 'payload',
+      ownTargetDays: 10,
+    }),
+  );
+  expect(jsonOf(await pack({ deadline }), 'case.json')['deadline']).toMatchObject({
+    regime: 'none',
+    legalLimit: null,
+    notRecorded: ['MN'],
+    ownTarget: '2026-07-11',
+    explanation: ['no date computed: the law of Mongolia is not recorded here; it may set one'],
+  });
 });
 
 test('the manifest gives the true size and SHA-256 of every other file, the checkpoint and how to verify', async () => {

@@ -5,6 +5,7 @@ import { deliveryLog } from '../../reports/delivery-log.ts';
 import { dsarRegister } from '../../reports/dsar-register.ts';
 import { findReport, reports } from '../../reports/index.ts';
 import type { ReportInput } from '../../reports/report.ts';
+import { profileSchema } from '../../src/law/profile.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import { pdfText } from './files.ts';
 import { collect, decision, delivery, openWorld, type World } from './world.ts';
@@ -120,6 +121,41 @@ test('the register lists the requests of the period with the fields of 11 CCR 71
   expect(rows[0]?.['computation']).toContain('one month');
   expect(rows[0]?.['computation']).not.toContain(rows[0]?.['citation']);
   expect(JSON.stringify(rows)).not.toContain('Zoë');
+});
+
+test('the register names a law that is not recorded, and counts an answer under it neither as in time nor as late', async () => {
+  await world.insert('case_history', [
+    move(1, 'default-1', 0, 'opened', 'opened', opening('2026-06-05T10:00:00.000Z', { jurisdiction: 'MN' })),
+    move(2, 'default-1', 1, 'refuse', 'refused', {
+      reasons: 'manifestly excessive',
+      basis: 'none',
+      remedies: 'court',
+      at: '2026-06-20T08:00:00.000Z',
+    }),
+    move(3, 'default-2', 0, 'opened', 'opened', opening('2026-06-06T10:00:00.000Z', { jurisdiction: 'MN' })),
+  ]);
+  const american = profileSchema.parse({ name: 'Acme', country: 'US', region: 'NY', ownTargetDays: 10 });
+  const [refused] = await csv(dsarRegister, { profile: american });
+  const text = 'no date computed: the law of Mongolia is not recorded here; it may set one';
+  expect(refused).toMatchObject({
+    law: text,
+    legal_limit: '',
+    not_recorded: 'MN',
+    own_target: '2026-06-15',
+    in_time: '–',
+  });
+  const json = JSON.parse(
+    (await collect(dsarRegister.produce(world.input({ format: 'json', profile: american })))).toString(),
+  ) as { totals: { all: object } };
+  expect(json.totals.all).toMatchObject({ answered: 1, answeredWithLimit: 0, answeredInTime: 0, notRecorded: 2 });
+  const pdf = pdfText(await collect(dsarRegister.produce(world.input({ format: 'pdf', profile: american }))));
+  const printed = pdf.replaceAll(/\s+/g, ' ');
+  expect(printed).toContain('own target');
+  expect(printed).toContain('2 requests come under a law that is not recorded here');
+
+  const [german] = await csv(dsarRegister);
+  expect(german).toMatchObject({ regime: 'eu-gdpr', legal_limit: '2026-07-06', not_recorded: 'MN', own_target: '' });
+  expect(german?.['computation']).toContain('but the law of Mongolia is not recorded here; it may set an earlier date');
 });
 
 test('the register names every right of a request, and counts each among those of its kind', async () => {

@@ -433,6 +433,8 @@ export function packInput(world: World, changes: Partial<DsarPackInput> = {}): D
       regime: 'eu-gdpr',
       aimFor: '2026-08-01',
       legalLimit: '2026-08-03',
+      notRecorded: [],
+      ownTarget: null,
       explanation: [
         'received Wed 1 Jul 2026, 14:02 (Europe/Berlin)',
         'one month ends Sat 1 Aug 2026',

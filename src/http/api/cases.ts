@@ -87,6 +87,17 @@ const caseSchema = z
       description:
         'Whether the legal limit follows a rule that this installation wrote, which the statute does not say.',
     }),
+    notRecorded: z.array(z.string()).meta({
+      description:
+        'Codes of the laws that may apply and are not recorded here, such as CL: each may set a date, or an earlier one.',
+    }),
+    caveat: z.string().nullable().meta({
+      description:
+        'Why there is no date, or which law may set an earlier one, in words; null: every law was looked at.',
+    }),
+    ownTarget: day.meta({
+      description: 'The controller’s own target where a law is not recorded here. It is not a legal limit.',
+    }),
     atOnce: z.boolean(),
     acknowledgeBy: day,
     warnOn: day,
@@ -537,11 +548,12 @@ export const caseApi = [
 ];
 
 function summarised(view: Parameters<typeof summariseCase>[0]) {
-  const { says, moves: allowed, state, parts, ...summary } = summariseCase(view);
+  const { says, moves: allowed, state, parts, notRecorded, ...summary } = summariseCase(view);
   return {
     ...summary,
     parts: [...parts],
     state: state as (typeof caseStates)[number],
+    notRecorded: [...notRecorded],
     says: [...says],
     moves: [...allowed],
   };

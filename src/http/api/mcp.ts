@@ -182,9 +182,10 @@ function addRequestsDue(server: McpServer, { context, sources, isOpen }: Asked):
 /** A request without names. */
 function requestOf(view: CaseView) {
   const { caseId, source, kind, state, legalLimit, ownRule, aimFor, ...more } = summariseCase(view);
-  const { daysLeft, overdue, explanation } = more;
+  const { daysLeft, overdue, explanation, notRecorded, caveat, ownTarget } = more;
+  const dates = { legalLimit, ownRule, aimFor, daysLeft, overdue, notRecorded, caveat, ownTarget };
   const seqs = { openedSeq: view.row.opened_seq, lastSeq: view.row.last_seq };
-  return { caseId, source, kind, state, legalLimit, ownRule, aimFor, daysLeft, overdue, explanation, ...seqs };
+  return { caseId, source, kind, state, ...dates, explanation, ...seqs };
 }
 
 function addPolicyTexts(server: McpServer, { context, isOpen }: Asked): void {

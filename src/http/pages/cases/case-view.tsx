@@ -9,6 +9,7 @@ import { isAnswer, isRefusalLetter } from '../../../documents/awaiting-approval.
 import type { DocumentRow } from '../../../documents/check.ts';
 import { type Deadlines, isOwnLimit } from '../../../law/deadlines.ts';
 import { jurisdictionText } from '../../../law/jurisdictions.ts';
+import { datelessText, unrecordedText } from '../../../law/not-recorded.ts';
 import { missingProfileParts } from '../../../law/profile.ts';
 import { DocumentTable } from '../documents/document-table.tsx';
 import { detailTexts } from '../parts/fields.tsx';
@@ -369,7 +370,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
             'Law',
             <>
               {deadline.laws.length === 0
-                ? 'none that is implemented'
+                ? (unrecordedText(deadline) ?? 'none recorded here gives this right')
                 : deadline.laws.map((law) => law.name).join('; ')}{' '}
               <span class="soft">· {placeText(view)}</span>
             </>,
@@ -400,7 +401,8 @@ function Parts({ parts }: { parts: CasePageData['shown']['view']['parts'] }) {
           {kindText(kind)}:{' '}
           {outcome === null ? (
             <>
-              nothing recorded yet, legal limit <Day date={deadline.limit} />{' '}
+              nothing recorded yet, legal limit{' '}
+              {deadline.limit === null ? (datelessText(deadline) ?? '') : <Day date={deadline.limit} />}{' '}
               {isOwnLimit(deadline) ? <Badge text={OWN_RULE} tone="warn" /> : null}
             </>
           ) : (
@@ -425,6 +427,7 @@ function Parts({ parts }: { parts: CasePageData['shown']['view']['parts'] }) {
 /** The deciding dates, then every law that applies with its own computation. */
 function DeadlinePanel({ data }: PartProps) {
   const { deadline, folded, open } = data.shown.view;
+  const caveat = datelessText(deadline) ?? unrecordedText(deadline);
   return (
     <Panel id="deadline" title="Deadline">
       {deadline.says.length === 0 ? null : (
@@ -442,10 +445,18 @@ function DeadlinePanel({ data }: PartProps) {
           [
             'Legal limit',
             <>
-              <Day date={deadline.limit} />{' '}
+              <Day date={deadline.limit} /> {caveat === null ? null : <Badge text={caveat} tone="bad" />}{' '}
               {deadline.atOnce ? <Badge text="takes effect immediately" tone="bad" /> : null}
             </>,
           ],
+          deadline.ownTarget === null
+            ? null
+            : [
+                'Your own target',
+                <>
+                  <Day date={deadline.ownTarget} /> <span class="soft">(set in the controller profile; no law’s)</span>
+                </>,
+              ],
           deadline.warnOn === null ? null : ['Warning from', <Day date={deadline.warnOn} />],
           deadline.acknowledgeBy === null
             ? null

@@ -61,7 +61,7 @@ export function RequestTable({ caption, requests, sourceName, frame, from }: Req
       title: 'Law',
       cell: ({ view }) => (
         <span>
-          {decidingLaw(view.deadline)?.name ?? 'unknown'}{' '}
+          {decidingLaw(view.deadline)?.name ?? 'none recorded'}{' '}
           {view.folded.placeAsGiven === null ? null : <Badge text="choose the place" tone="warn" />}
         </span>
       ),

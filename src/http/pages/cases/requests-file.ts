@@ -5,6 +5,7 @@ import type { CaseView } from '../../../cases/view.ts';
 import type { Context } from '../../../context/context.ts';
 import { localTimeOf } from '../../../core/zoned-days.ts';
 import { decidingLaw, isOwnLimit } from '../../../law/deadlines.ts';
+import { datelessText, unrecordedText } from '../../../law/not-recorded.ts';
 import { OWN_RULE } from '../parts/parts.tsx';
 import { identityText, kindsText, stateText } from '../parts/words.ts';
 import { type Filter, openOnes, partsOf, sorted } from './request-filter.ts';
@@ -45,6 +46,7 @@ export function fileColumns(nameOf: (slug: string) => string, timeZone: string):
     { title: 'Legal limit', value: ({ deadline }) => deadline.limit },
     { title: 'Days left', value: ({ open, daysLeft }) => (open ? daysLeft : null) },
     { title: 'Law', value: ({ deadline }) => lawText(deadline) },
+    { title: 'Your own target', value: ({ deadline }) => deadline.ownTarget },
     { title: 'Identity', value: (view) => identityText(view).text },
     {
       title: 'Assigned to',
@@ -53,8 +55,12 @@ export function fileColumns(nameOf: (slug: string) => string, timeZone: string):
   ];
 }
 
-/** The deciding law; says so if its date follows a rule that the installation wrote. */
+/**
+ * The deciding law; says so if its date follows a rule that the installation wrote, and which laws were not looked at.
+ */
 function lawText(deadline: CaseView['deadline']): string | null {
   const law = decidingLaw(deadline);
-  return law === null ? null : `${law.name}${isOwnLimit(deadline) ? ` (${OWN_RULE})` : ''}`;
+  if (law === null) return datelessText(deadline);
+  const caveat = unrecordedText(deadline);
+  return `${law.name}${isOwnLimit(deadline) ? ` (${OWN_RULE})` : ''}${caveat === null ? '' : `; ${caveat}`}`;
 }

@@ -25,6 +25,7 @@ const figureTexts: Readonly<Record<RequestFigure, string>> = {
   'opt-out': 'opt-outs and limits, which take effect at once',
   unclear: 'of an unclear kind',
   'place-missing': 'without a place',
+  'law-not-recorded': 'under a law that is not recorded here',
 };
 
 interface PageLinks {

@@ -2,6 +2,7 @@ import { requestKinds } from '../../../core/vocabulary.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import { type ComputedCase, computeCase, readDeadlineCase } from '../../../law/deadline-calculator.ts';
 import { partsOf } from '../../../law/jurisdictions.ts';
+import { datelessText, unrecordedText } from '../../../law/not-recorded.ts';
 import { pagesWith, type Visit } from '../parts/define-page.ts';
 import { FieldInput, type FormField, placeChoices } from '../parts/fields.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
@@ -157,10 +158,13 @@ const happened: readonly FormField[] = [
 
 function Answer({ computed }: { computed: ComputedCase }) {
   const { answer, deadlines, timeZone } = computed;
+  const caveat = unrecordedText(deadlines);
   return (
     <Panel id="answer" title="Answer by">
       {answer.limit === null ? (
-        <p>No deadline: no implemented law requires an answer.</p>
+        <p>
+          <Badge text={datelessText(deadlines) ?? ''} tone="bad" />
+        </p>
       ) : (
         <Facts
           rows={[
@@ -170,7 +174,8 @@ function Answer({ computed }: { computed: ComputedCase }) {
                 <strong>
                   <Day date={answer.limit} />
                 </strong>{' '}
-                {answer.atOnce ? <Badge text="takes effect immediately" tone="warn" /> : null}
+                {answer.atOnce ? <Badge text="takes effect immediately" tone="warn" /> : null}{' '}
+                {caveat === null ? null : <Badge text={caveat} tone="bad" />}
               </>,
             ],
             answer.aimFor === null || answer.atOnce ? null : ['Aim for', <Day date={answer.aimFor} />],

@@ -4,6 +4,7 @@ import { assigneeOf, isAssignedTo, partsOfAssignee } from '../../../cases/assign
 import { can } from '../../../core/roles.ts';
 import { dateText, momentText } from '../../../core/time-words.ts';
 import { type Deadlines, isOwnLimit, type LawDeadline } from '../../../law/deadlines.ts';
+import { unrecordedText } from '../../../law/not-recorded.ts';
 import { PASSWORD_MAX } from '../../../people/passwords.ts';
 import type { PageFrame } from './layout.tsx';
 import { dueText, type Tone, type Worded } from './words.ts';
@@ -553,11 +554,22 @@ export function Select({
 /** What marks a date that follows a rule which the installation wrote. */
 export const OWN_RULE = 'own rule of this installation';
 
-/** The legal limit of a request, how near it is, and whether it is the installation’s own. */
+/**
+ * The legal limit of a request, how near it is, whether it is the installation’s own, and which laws were not looked at.
+ */
 export function LegalLimit({ view }: { view: Parameters<typeof dueText>[0] }) {
+  const { limit, ownTarget } = view.deadline;
+  const caveat = limit === null || !view.open ? null : unrecordedText(view.deadline);
   return (
     <>
-      <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
+      <Day date={limit} /> <Badge {...dueText(view)} />
+      {caveat === null ? null : (
+        <>
+          {' '}
+          <Badge text={caveat} tone="bad" />
+        </>
+      )}
+      {ownTarget === null ? null : <OwnTarget date={ownTarget} />}
       {isOwnLimit(view.deadline) ? (
         <>
           {' '}
@@ -565,6 +577,16 @@ export function LegalLimit({ view }: { view: Parameters<typeof dueText>[0] }) {
         </>
       ) : null}
     </>
+  );
+}
+
+/** The controller’s own target, which no law sets. */
+export function OwnTarget({ date }: { date: string }) {
+  return (
+    <span class="soft small">
+      {' '}
+      your own target: <Day date={date} />
+    </span>
   );
 }
 

@@ -7,6 +7,7 @@ import type { CaseView } from '../../../cases/view.ts';
 import type { Choice as ConsentChoice } from '../../../core/consent-judgement.ts';
 import type { Role } from '../../../core/roles.ts';
 import type { HandOverState } from '../../../hand-over/hand-over.ts';
+import { datelessText } from '../../../law/not-recorded.ts';
 import type { BannerStatus } from '../../../sync/status.ts';
 
 /** The colour of a word. Colour is never the only distinction. */
@@ -48,7 +49,7 @@ export function dueText(view: Pick<CaseView, 'daysLeft' | 'overdue' | 'open' | '
   if (open && deadline.limit === null)
     return deadline.placeMissing
       ? { text: 'no deadline yet: choose the place', tone: 'bad' }
-      : { text: 'no implemented law sets a deadline', tone: 'warn' };
+      : { text: datelessText(deadline) ?? '', tone: deadline.unrecorded.length > 0 ? 'bad' : 'warn' };
   if (open && deadline.atOnce && !overdue) return { text: 'due immediately', tone: 'bad' };
   if (daysLeft === null) return { text: 'settled', tone: 'calm' };
   if (overdue) return { text: `overdue by ${days(-daysLeft)}`, tone: 'bad' };

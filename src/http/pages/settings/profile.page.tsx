@@ -366,6 +366,7 @@ function ProfileInput({ field, value }: { readonly field: ProfileField; readonly
   const id = name.replace('.', '-');
   switch (kind) {
     case 'text':
+    case 'number':
     case 'period':
       return (
         <Input

@@ -169,9 +169,11 @@ function requestTasks({ personId }: PageFrame, urgent: readonly CaseView[], { to
         <>
           {deadline.placeMissing
             ? 'Choose the place of'
-            : toApprove.has(row.case_id)
-              ? 'Approve the answer to'
-              : 'Answer'}{' '}
+            : deadline.limit === null && deadline.unrecorded.length > 0
+              ? 'Find out the deadline of'
+              : toApprove.has(row.case_id)
+                ? 'Approve the answer to'
+                : 'Answer'}{' '}
           {title}
           {row.requester_name === null ? null : (
             <>
