@@ -53,7 +53,7 @@ const LINES = 100_000;
 /**
  * Writes everything that belongs to the owner into a folder, in open formats, with a description and a verifier that
  * does not depend on this program. Not encrypted. The folder gets its name when it is complete. Throws UsageError if
- * the name is taken.
+ * the name is taken, also by an export that is running.
  */
 export async function exportEverything(options: ExportOptions): Promise<ExportReport> {
   const { context, folder, onProgress } = options;
@@ -63,8 +63,13 @@ export async function exportEverything(options: ExportOptions): Promise<ExportRe
   if (context.refusal() === null) await context.seal();
   await context.projector.catchUp();
   const draft = `${folder}.part`;
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true, mode: 0o700 });
+  await mkdir(dirname(draft), { recursive: true, mode: 0o700 });
+  await mkdir(draft, { mode: 0o700 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    throw new UsageError([
+      `${draft} exists: another export to this folder is running, or one was stopped. If none is running, remove it: it is not encrypted.`,
+    ]);
+  });
   try {
     const report = await context.store.snapshot((read) => writeAll(context, read, draft, onProgress));
     if (there.length === 0) await rm(folder, { recursive: true, force: true });

@@ -5,12 +5,14 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { BULK_TIMEOUT_MS, type BulkItemResult, MAX_BATCH_ITEMS, readBulkResult } from '../service/policies.ts';
 import type { Tables } from '../store/schema.ts';
-import type { Query, StoreTransaction } from '../store/store.ts';
+import type { Query } from '../store/store.ts';
 import {
   appendCall,
   type CallFailure,
   type CallOutcome,
   callOnce,
+  hasCallBetween,
+  Overtaken,
   type Patience,
   retryPause,
   type Send,
@@ -55,9 +57,6 @@ export async function planBulk(
   }
 }
 
-/** Rolls back a plan that was compared with less than was recorded. */
-class Overtaken extends Error {}
-
 /** The first item that is the same as an earlier one of a list, by position from 0; null: none, as {@link planBulk} requires. */
 export function findRepeated(items: readonly FormA[]): { readonly position: number; readonly first: number } | null {
   const places = new Map<string, number>();
@@ -100,20 +99,6 @@ async function planUnlessOvertaken(
   }
   await deps.catchUp();
   return { outcome: 'planned', planId };
-}
-
-/** Whether an entry after `asOf` and before `seq` is a plan, a call or the result of one. */
-async function hasCallBetween({ query }: StoreTransaction, source: string, asOf: number, seq: number) {
-  const found = await query
-    .selectFrom('entries')
-    .select('seq')
-    .where('seq', '>', asOf)
-    .where('seq', '<', seq)
-    .where('kind', '=', 'call')
-    .where('source', '=', source)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
 }
 
 /** The most recent plan for these items; null if there is none. */
@@ -240,6 +225,7 @@ async function sendBatches(deps: PolicyDeps, request: Callable): Promise<BulkEnd
     await settleCalls(deps);
     // Counted before the items are read: if another batch comes in between, this number is taken.
     const number = (await countBatches(deps, planId)) + 1;
+    const asOf = await deps.catchUp();
     const items = await loadPlanItems(deps, planId);
     const elsewhere = request.retryFailed === true ? await loadPlannedLater(deps, request.source, planId) : new Set();
     const batch = items
@@ -247,7 +233,7 @@ async function sendBatches(deps: PolicyDeps, request: Callable): Promise<BulkEnd
       .slice(0, Math.min(request.batchSize ?? MAX_BATCH_ITEMS, MAX_BATCH_ITEMS));
     request.onProgress?.({ done: items.filter(({ state }) => state !== 'planned').length, total: items.length });
     if (batch.length === 0) return { outcome: 'finished' };
-    const ended = await sendBatch(deps, request, batch, batchId(planId, number));
+    const ended = await sendBatch(deps, request, batch, { requestId: batchId(planId, number), asOf });
     switch (ended.outcome) {
       case 'done':
         failures = 0;
@@ -360,7 +346,7 @@ function sendBatch(
   deps: PolicyDeps,
   request: Callable,
   batch: readonly ItemRow[],
-  requestId: string,
+  { requestId, asOf }: { readonly requestId: string; readonly asOf: number },
 ): Promise<CallOutcome<ItemResult[]>> {
   const { source, actor, planId, signal, giveUp } = request;
   const items = batch.map(({ item }) => JSON.parse(item) as FormA);
@@ -378,6 +364,8 @@ function sendBatch(
     body: canonicalJson({ items }),
     timeoutMs: BULK_TIMEOUT_MS,
     about: { planId, positions: batch.map(({ position }) => position) },
+    // A failed item may be in a list that is planned just now.
+    ...(request.retryFailed === true ? { nothingSince: asOf } : {}),
   } as const;
   return callOnce(
     deps,
@@ -450,8 +438,11 @@ export function sentBeforeText(
   const numbers = positions.slice(0, SHOWN_ITEMS).map((position) => position + 1);
   const named = `${numbers.length === 1 ? 'item' : 'items'} ${numbers.join(', ')}${positions.length > SHOWN_ITEMS ? ', …' : ''}`;
   const one = positions.length === 1;
-  const has = first.waiting ? `${one ? 'waits' : 'wait'} to be sent` : `${one ? 'was' : 'were'} already sent`;
-  return `${positions.length} of ${total} items (${named}) ${has}, the first with ${first.file ?? first.id} of ${atText(first.at)}.`;
+  const has = first.waiting
+    ? `${one ? 'is' : 'are'} in a list already that is still to be sent`
+    : `${one ? 'was' : 'were'} already sent`;
+  const of = total === 1 ? 'The only item' : `${positions.length} of ${total} items (${named})`;
+  return `${of} ${has}, the first ${first.waiting ? 'in' : 'with'} ${first.file ?? first.id} of ${atText(first.at)}.`;
 }
 
 const SHOWN_ITEMS = 10;

@@ -55,6 +55,30 @@ export interface CallOrder {
   readonly requestId?: string;
   /** The key that makes a second intent a duplicate; default: the request id. */
   readonly intentKey?: readonly string[];
+  /** Not sent (`taken`) if a plan, call or result of the source was recorded after this entry. */
+  readonly nothingSince?: number;
+}
+
+/** Rolls back what was decided with less than was recorded. */
+export class Overtaken extends Error {}
+
+/** Whether an entry after `asOf` and before `seq` is a plan, a call or the result of one. */
+export async function hasCallBetween(
+  { query }: StoreTransaction,
+  source: string,
+  asOf: number,
+  seq: number,
+): Promise<boolean> {
+  const found = await query
+    .selectFrom('entries')
+    .select('seq')
+    .where('seq', '>', asOf)
+    .where('seq', '<', seq)
+    .where('kind', '=', 'call')
+    .where('source', '=', source)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Facts from a response that the ledger stores in addition to its bytes. */
@@ -189,11 +213,16 @@ async function appendIntent(
       source.slug,
       { meta, keyParts: order.intentKey ?? [requestId, 'intent'], body },
       async (tx, [appended]) => {
-        if (appended?.outcome === 'stored') await reserveSlot(tx, slot, deps.clock());
+        if (appended?.outcome !== 'stored') return;
+        const { nothingSince } = order;
+        if (nothingSince !== undefined && (await hasCallBetween(tx, source.slug, nothingSince, appended.seq)))
+          throw new Overtaken();
+        await reserveSlot(tx, slot, deps.clock());
       },
     );
     return outcome === 'duplicate' ? { outcome: 'taken' } : null;
   } catch (error) {
+    if (error instanceof Overtaken) return { outcome: 'taken' };
     if (error instanceof NoSlot) return { outcome: 'no-slot', freeAt: error.freeAt, limit: error.limit };
     throw error;
   }

@@ -14,7 +14,7 @@ import type { InstanceKeys } from '../crypto/keys.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { jurisdictionSchema } from '../law/jurisdictions.ts';
 import type { Appended } from '../ledger/ledger.ts';
-import type { Store, StoreTransaction } from '../store/store.ts';
+import type { Query, Store, StoreTransaction } from '../store/store.ts';
 
 /*
  * The page on which anyone can send a request. A request is recorded on arrival: the period runs from then on, whether
@@ -132,6 +132,8 @@ export async function submitRequest(
     language,
     receiptBasis: 'form' as const,
   };
+  // Costs less than a transaction that is rolled back; what counts is the same question in the one that records.
+  if (await isFull(deps, deps.store.read, { source, now })) return { outcome: 'too-many' };
   const words = canonicalJson({ ...request });
   const countAndMail = async (tx: StoreTransaction, caseId: string, appended: Appended) => {
     if (appended.outcome === 'duplicate') return;
@@ -185,17 +187,34 @@ async function countRequest(
   { query, insertMany }: StoreTransaction,
   { source, now }: { readonly source: string; readonly now: string },
 ): Promise<void> {
-  const key = hmacSha256(keys.instance.link, Buffer.from(`request form hour ${source}`));
-  const hour = await query
+  const key = hourKey(keys, source);
+  const hour = await hourOf(query, key, now);
+  if ((hour?.failures ?? 0) >= REQUESTS_PER_HOUR) throw new TooMany();
+  // The hour begins with its first request.
+  const counted = { failures: (hour?.failures ?? 0) + 1, last_at: hour?.last_at ?? now };
+  await insertMany('sign_in_failures', [{ key_hash: key, ...counted, blocked_until: '' }], 'replace');
+}
+
+async function isFull(
+  { keys }: Pick<RequestFormDeps, 'keys'>,
+  read: Query,
+  { source, now }: { readonly source: string; readonly now: string },
+): Promise<boolean> {
+  return ((await hourOf(read, hourKey(keys, source), now))?.failures ?? 0) >= REQUESTS_PER_HOUR;
+}
+
+function hourKey(keys: RequestFormDeps['keys'], source: string): Buffer {
+  return hmacSha256(keys.instance.link, Buffer.from(`request form hour ${source}`));
+}
+
+/** The count of a source's last hour with a request. */
+function hourOf(read: Query, key: Buffer, now: string) {
+  return read
     .selectFrom('sign_in_failures')
     .select(['failures', 'last_at'])
     .where('key_hash', '=', key)
     .where('last_at', '>', new Date(Date.parse(now) - 3_600_000).toISOString())
     .executeTakeFirst();
-  if (hour !== undefined && hour.failures >= REQUESTS_PER_HOUR) throw new TooMany();
-  // The hour begins with its first request.
-  const counted = { failures: (hour?.failures ?? 0) + 1, last_at: hour?.last_at ?? now };
-  await insertMany('sign_in_failures', [{ key_hash: key, ...counted, blocked_until: '' }], 'replace');
 }
 
 /** The last part of the address of a request's page, which cannot be guessed. */

@@ -142,3 +142,16 @@ test('`export` writes everything in open formats with a verifier that finds each
   });
   expect(lacking.stdout).toContain(`the controller profile ${join(home, 'shop.yaml')} cannot be read`);
 });
+
+test('an export does not destroy another one to the same folder that is running', async () => {
+  const home = await temporaryFolder();
+  const out = join(home, 'copy');
+  await mkdir(`${out}.part`, { recursive: true });
+  await writeFile(join(`${out}.part`, 'half.jsonl'), 'half');
+  const env = { DATA_DIR: join(home, 'data') };
+  const refused = await runCli(join(home, 'data'), ['export', '--out', out], env);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`${out}.part exists: another export`)]);
+  expect(await readdir(`${out}.part`)).toEqual(['half.jsonl']);
+  await rm(`${out}.part`, { recursive: true });
+  expect((await runCli(join(home, 'data'), ['export', '--out', out], env)).code).toBe(0);
+});

@@ -176,6 +176,32 @@ describe('a file of more than 20 items', () => {
     const [, , left] = await loadPlanItems(world.deps, planned.planId);
     expect(left).toMatchObject({ state: 'failed', attempts: 2 });
   });
+
+  it('is not sent again for a failed item that is planned with another list just before', async () => {
+    const world = await createPolicyWorld();
+    const items = [{ policy_type: 'imprint', jurisdiction: 'GB', language: 'en', business_name: 'x'.repeat(500) }];
+    const planned = await planBulk(world.deps, { source: world.source, actor: 'test', file: null, items });
+    if (planned.outcome !== 'planned') expect.unreachable();
+    await run(world, planned.planId);
+    let isPlanned = false;
+    const { ledger } = world.deps;
+    const deps: PolicyDeps = {
+      ...world.deps,
+      ledger: {
+        ...ledger,
+        async append(...entries) {
+          const both = { source: world.source, actor: 'test', file: 'other.csv', items: [...items, ...itemsOf(1)] };
+          if (!isPlanned) expect((await planBulk(world.another(), both)).outcome).toBe('planned');
+          isPlanned = true;
+          return ledger.append(...entries);
+        },
+      },
+    };
+    expect(await run(world, planned.planId, { retryFailed: true }, deps)).toEqual({ outcome: 'finished' });
+    expect(isPlanned).toBe(true);
+    const [failed] = await loadPlanItems(world.deps, planned.planId);
+    expect(failed).toMatchObject({ state: 'failed', attempts: 1 });
+  });
 });
 
 describe('a batch whose outcome is unknown', () => {
