@@ -224,7 +224,11 @@ test('the cosignature of another implementation is over the same message', async
   const policy = await parsePolicy(`witness w ${name}+${keyId}+${publicKey.toString('base64')}\nquorum w\n`);
   const found = (text: string) => cosignersOf(`${text}\n— ${name} ${encoded}\n`, policy);
   // It was made without a time, so it is checked, but does not count.
-  expect(await found(checkpoint)).toEqual({ signed: [], uncounted: ['that of w does not say when it was made'] });
+  expect(await found(checkpoint)).toEqual({
+    signed: [],
+    ahead: [],
+    uncounted: ['that of w does not say when it was made'],
+  });
   await expect(found(checkpoint.replace('\n1\n', '\n2\n'))).rejects.toThrow('is invalid');
   await expect(found(checkpoint.replace('mldsa-log', 'other'))).rejects.toThrow('is invalid');
 });
