@@ -35,6 +35,15 @@ it('chooses no source for a person where several may be meant, until they say on
     const { text } = await owner.get(path);
     expect([path, chosenIn(text, id)]).toEqual([path, ['']]);
   }
+  // Nothing is said to be missing of a source that nobody chose.
+  for (const [path, words, absent] of [
+    ['/scans', 'Choose the source whose sites', 'No scans yet'],
+    ['/banners', 'Choose the source whose banners', 'No evidence'],
+  ] as const) {
+    const { text } = await owner.get(path);
+    expect([path, text.includes(words), text.includes(absent)]).toEqual([path, true, false]);
+    expect((await owner.get(`${path}?source=acme`)).text).not.toContain(words);
+  }
   // Without a choice, nothing is done for the wrong one.
   const report = {
     name: 'consent-audit',

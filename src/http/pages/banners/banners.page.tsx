@@ -204,7 +204,11 @@ function BannersPage({ frame, sources, source, evidence, names, bannerIds, said 
       <Problems title="This was not recorded:" problems={problems} />
       <Panel id="evidence" title="Evidence">
         <SourceToChoose action="/banners" sources={sources} value={source} />
-        <EvidenceTable frame={frame} evidence={evidence} names={names} />
+        {source === '' && sources.length > 1 ? (
+          <p>Choose the source whose banners you want to see.</p>
+        ) : (
+          <EvidenceTable frame={frame} evidence={evidence} names={names} />
+        )}
       </Panel>
       {bannerIds.length === 0 || !frame.canWork ? null : <Names {...{ frame, source, names, bannerIds }} />}
       {frame.canWork ? (

@@ -37,7 +37,7 @@ a:hover { color: var(--accent-deep); }
 .who { display: flex; margin-left: auto; align-items: center; gap: 0.75rem; font-size: 0.925rem; }
 .who form { margin: 0; }
 .switch { display: flex; gap: 0.25rem; align-items: center; }
-.switch select { max-width: 11rem; padding: 0.15rem 0.3rem; font-size: inherit; }
+.switch select { max-width: 11rem; padding: 0.15rem 0.3rem; font-size: inherit; color: var(--ink); background: var(--paper); }
 .top button { background: transparent; border: 1px solid #b9cddd; color: var(--on-top); padding: 0.2rem 0.7rem; }
 .top button:hover { background: #ffffff; color: #0d3b5c; }
 main { max-width: 76rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem; }

@@ -99,8 +99,7 @@ interface ScansProps {
 
 /** Findings of scans on a source's sites, how they changed, and what is connected. */
 function ScansPage(props: ScansProps) {
-  const { frame, source, at, inventories, scans, integrations, problems } = props;
-  const time = (iso: string) => momentText(iso, frame.timeZone);
+  const { frame, source, problems } = props;
   return (
     <Page title="Scans and integrations" frame={frame} current="scans">
       <h1>Scans and integrations</h1>
@@ -110,6 +109,21 @@ function ScansPage(props: ScansProps) {
       </p>
       <Problems title="The scans cannot be shown:" problems={problems} />
       {props.sources.length === 0 ? null : <ChoicePanel {...props} />}
+      {source === '' && props.sources.length > 1 ? (
+        <p>Choose the source whose sites you want to see.</p>
+      ) : (
+        <Found {...props} />
+      )}
+    </Page>
+  );
+}
+
+/** Inventories, scans and integrations of the chosen source. */
+function Found(props: ScansProps) {
+  const { frame, source, at, inventories, scans, integrations } = props;
+  const time = (iso: string) => momentText(iso, frame.timeZone);
+  return (
+    <>
       {inventories.map((inventory) => (
         <Inventory key={inventory.site} frame={frame} inventory={inventory} />
       ))}
@@ -152,7 +166,7 @@ function ScansPage(props: ScansProps) {
           }
         />
       </Panel>
-    </Page>
+    </>
   );
 }
 
