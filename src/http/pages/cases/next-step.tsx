@@ -131,7 +131,7 @@ function stepsOf({ shown: { view, profile, readiness } }: CasePageData): readonl
   if (view.deadline.identity.rule !== 'forbidden')
     steps.push({
       name: 'Identity',
-      done: ready || (begun && view.identity !== 'needed' && state !== 'waiting-identity'),
+      done: ready || (begun && view.folded.identity.status === 'confirmed'),
     });
   if ((profile?.otherSystems.length ?? 0) > 0)
     steps.push({ name: 'Searched', done: ready || (begun && !open('system')) });

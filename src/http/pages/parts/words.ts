@@ -64,7 +64,8 @@ export function identityText(view: Pick<CaseView, 'identity' | 'deadline' | 'fol
   if (view.folded.identity.status === 'confirmed') return { text: 'confirmed', tone: 'good' };
   if (view.folded.identity.status === 'asked') return { text: 'requested', tone: 'warn' };
   if (view.folded.identity.status === 'recheck') return { text: 'check again', tone: 'warn' };
-  return view.identity === 'needed' ? { text: 'to check', tone: 'warn' } : { text: 'no doubts', tone: 'calm' };
+  // Without a recorded doubt the law requires no check, but nobody has said that there is none.
+  return view.identity === 'needed' ? { text: 'to check', tone: 'warn' } : { text: 'not looked at', tone: 'calm' };
 }
 
 /** How the requester was found in the consent records, in words. */
