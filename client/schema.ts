@@ -1044,6 +1044,11 @@ export interface components {
             explanation: string;
             /** @enum {string} */
             identity: "met" | "needed" | "failed";
+            /**
+             * @description What was recorded about who asks. not-looked-at: nobody has decided yet whether there is reasonable doubt; no-doubt: somebody decided that there is none.
+             * @enum {string}
+             */
+            identityCheck: "not-allowed" | "not-looked-at" | "no-doubt" | "asked" | "confirmed" | "failed" | "recheck";
             jurisdiction: string | null;
             /**
              * @description Of several rights the one that takes effect soonest.
@@ -1502,6 +1507,11 @@ export interface components {
             }[];
             /** @enum {string} */
             identity: "met" | "needed" | "failed";
+            /**
+             * @description What was recorded about who asks. not-looked-at: nobody has decided yet whether there is reasonable doubt; no-doubt: somebody decided that there is none.
+             * @enum {string}
+             */
+            identityCheck: "not-allowed" | "not-looked-at" | "no-doubt" | "asked" | "confirmed" | "failed" | "recheck";
             jurisdiction: string | null;
             /**
              * @description Of several rights the one that takes effect soonest.
@@ -2231,7 +2241,7 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     /** @enum {string} */
-                    move: "acknowledge" | "start" | "amend" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "settle-part" | "link-subject" | "note" | "requester-message" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "merge-duplicate" | "release-duplicate" | "close" | "reopen";
+                    move: "acknowledge" | "start" | "amend" | "no-doubt" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "settle-part" | "link-subject" | "note" | "requester-message" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "merge-duplicate" | "release-duplicate" | "close" | "reopen";
                 };
             };
         };

@@ -1,6 +1,6 @@
 import { rebuildCase } from '../src/cases/fold.ts';
 import type { CaseFolded, RequestPart } from '../src/cases/folded.ts';
-import { type CaseView, viewCase } from '../src/cases/view.ts';
+import { type CaseView, identityCheckOf, viewCase } from '../src/cases/view.ts';
 import { dateIn, daysBetween } from '../src/core/zoned-days.ts';
 import { decidingLaw } from '../src/law/deadlines.ts';
 import { mapJurisdiction } from '../src/law/jurisdictions.ts';
@@ -56,7 +56,7 @@ export interface RegisterRow {
   /** When receipt was confirmed to the requester, and the legal date for it. */
   readonly acknowledgedAt: string | null;
   readonly acknowledgeBy: string | null;
-  readonly identity: 'not asked' | 'asked' | 'confirmed' | 'not confirmed' | 'to be checked again';
+  readonly identity: (typeof identityWords)[keyof typeof identityWords];
   /** When the identity was confirmed or rejected; null: neither. */
   readonly identityAt: string | null;
   readonly extension: { readonly noticeAt: string; readonly until: string | null; readonly reasons: string } | null;
@@ -127,7 +127,7 @@ function registerRow(
     ...dates,
     computation: [...dates.computation, ...merged],
     acknowledgedAt: folded.acknowledgedAt,
-    ...identityOf(folded),
+    ...identityOf(view),
     extension:
       extension === null ? null : { noticeAt: extension.noticeAt, until: extension.until, reasons: extension.reasons },
     state: row.state,
@@ -174,16 +174,19 @@ function datesOf({
 }
 
 const identityWords = {
-  'not-asked': 'not asked',
+  'not-allowed': 'no check allowed',
+  'not-looked-at': 'not looked at',
+  'no-doubt': 'no reasonable doubt',
   asked: 'asked',
   confirmed: 'confirmed',
   failed: 'not confirmed',
   recheck: 'to be checked again',
 } as const;
 
-function identityOf({ identity }: CaseFolded): Pick<RegisterRow, 'identity' | 'identityAt'> {
-  const isDecided = identity.status === 'confirmed' || identity.status === 'failed';
-  return { identity: identityWords[identity.status], identityAt: isDecided ? identity.checkedAt : null };
+function identityOf({ folded, deadline }: CaseView): Pick<RegisterRow, 'identity' | 'identityAt'> {
+  const check = identityCheckOf(folded, deadline);
+  const isDecided = check === 'confirmed' || check === 'failed' || check === 'no-doubt';
+  return { identity: identityWords[check], identityAt: isDecided ? folded.identity.checkedAt : null };
 }
 
 type Responded = Pick<RegisterRow, 'responseAt' | 'response' | 'basisOfDenial' | 'outcome'>;

@@ -55,6 +55,7 @@ export function checkMove(view: CaseView, checked: CheckedMove, context: MoveCon
 
 function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: MoveContext): readonly string[] {
   switch (move) {
+    case 'no-doubt':
     case 'ask-identity':
     case 'confirm-identity':
     case 'fail-identity':
@@ -123,7 +124,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
   }
 }
 
-type IdentityMove = Extract<CheckedMove, { move: 'ask-identity' | 'confirm-identity' | 'fail-identity' }>;
+type IdentityMove = Extract<CheckedMove, { move: 'no-doubt' | 'ask-identity' | 'confirm-identity' | 'fail-identity' }>;
 
 function problemsOfIdentity(view: CaseView, { move, details }: IdentityMove): readonly string[] {
   const { identity, laws } = view.deadline;
@@ -131,6 +132,8 @@ function problemsOfIdentity(view: CaseView, { move, details }: IdentityMove): re
     const citations = laws.map((law) => law.citation).join('; ');
     return [`this kind of request must not depend on an identity check (${citations})`];
   }
+  if (move === 'no-doubt' && identity.rule === 'required')
+    return ['this kind of request requires an identity check: record how the identity was confirmed'];
   if (move === 'ask-identity' && identity.doubtFirst && details.doubt === undefined) {
     const because = laws.find((law) => law.row.identity !== 'required');
     const isGdpr = because === undefined || (because.id === 'eu-gdpr' && because.row.isOwn !== true);

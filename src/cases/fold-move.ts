@@ -37,6 +37,8 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
   switch (move) {
     case 'acknowledge':
       return { ...folded, acknowledgedAt: details.at ?? recordedAt };
+    case 'no-doubt':
+      return withoutDoubt(folded, details, stamp);
     case 'ask-identity':
       return askIdentity(folded, details, stamp);
     case 'confirm-identity':
@@ -111,6 +113,16 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
     case 'close':
       return folded;
   }
+}
+
+/** Nothing was checked, so `how` stays empty: letters say of a check that it was made. The reason is in the history. */
+function withoutDoubt(
+  folded: CaseFolded,
+  { at: checkedAt }: MoveDetails<'no-doubt'>,
+  { actor, recordedAt }: MoveStamp,
+): CaseFolded {
+  const decided = { status: 'no-doubt', checkedBy: actor, checkedAt: checkedAt ?? recordedAt } as const;
+  return { ...folded, identity: { ...folded.identity, ...decided } };
 }
 
 function askIdentity(folded: CaseFolded, details: MoveDetails<'ask-identity'>, { recordedAt }: MoveStamp): CaseFolded {
@@ -263,6 +275,7 @@ function amend(folded: CaseFolded, details: MoveDetails<'amend'>, { kind }: Move
   // The identity was confirmed for the requester as recorded then: a correction must not let someone else in.
   const isSomeoneElse = requesterName !== undefined || requesterEmail !== undefined;
   if (isSomeoneElse && identity.status === 'confirmed') amended.identity = { ...identity, status: 'recheck' };
+  if (isSomeoneElse && identity.status === 'no-doubt') amended.identity = { ...identity, status: 'not-asked' };
   return amended;
 }
 

@@ -58,8 +58,11 @@ const foldedSchema = z.strictObject({
   parts: z.array(partSchema).exactOptional(),
   acknowledgedAt: moment.nullable(),
   identity: z.strictObject({
-    /** `recheck`: it was confirmed, but then the requester's name or address was changed. */
-    status: z.enum(['not-asked', 'asked', 'confirmed', 'failed', 'recheck']),
+    /**
+     * `no-doubt`: somebody decided that no check is needed. `recheck`: it was confirmed, but then the requester's name or
+     * address was changed.
+     */
+    status: z.enum(['not-asked', 'no-doubt', 'asked', 'confirmed', 'failed', 'recheck']),
     /** The reason for the doubt (GDPR Art. 12(6)). */
     doubt: z.string().nullable(),
     asked: z.string().nullable(),

@@ -192,6 +192,16 @@ export const moves = {
       })
       .refine((details) => Object.keys(details).length > 1, 'state what was corrected'),
   },
+  /** A decision of its own (GDPR Art. 12(6)): who asks is who they say, without a check. */
+  'no-doubt': {
+    label: 'No reasonable doubt about who asks',
+    from: workingStates,
+    to: 'in-progress',
+    details: z.strictObject({
+      at,
+      why: text.optional().meta({ title: 'Why', description: 'For example: they wrote from the address on file.' }),
+    }),
+  },
   'ask-identity': {
     label: 'Ask for identification',
     from: workingStates,

@@ -3,7 +3,7 @@ import { type Deadlines, decidingLaw, isOwnLimit } from '../law/deadlines.ts';
 import { datelessText, unrecordedCodes, unrecordedText } from '../law/not-recorded.ts';
 import type { IdentityRule } from '../law/regime-schema.ts';
 import type { MoveName } from './moves.ts';
-import type { CaseView, IdentityStanding, PartView } from './view.ts';
+import { type CaseView, type IdentityStanding, identityCheckOf, type identityChecks, type PartView } from './view.ts';
 
 /** A case as returned by lists, the API and `--json`. Dates are YYYY-MM-DD in the controller's time zone, times ISO 8601 UTC. */
 export interface CaseSummary {
@@ -60,6 +60,7 @@ export interface CaseSummary {
   readonly says: readonly string[];
   readonly identityRule: IdentityRule;
   readonly identity: IdentityStanding;
+  readonly identityCheck: (typeof identityChecks)[number];
   readonly moves: readonly MoveName[];
 }
 
@@ -109,6 +110,7 @@ export function summariseCase(view: CaseView): CaseSummary {
     says: [...deadline.says, ...deadline.laws.flatMap((one) => one.row.notes)],
     identityRule: deadline.identity.rule,
     identity: view.identity,
+    identityCheck: identityCheckOf(view.folded, deadline),
     moves: view.moves,
   };
 }

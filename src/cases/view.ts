@@ -179,6 +179,25 @@ export function standingOf(folded: CaseFolded, deadline: Deadlines): IdentitySta
   }
 }
 
+/** What was recorded about who asks. `not-looked-at`: nobody has decided whether there is reasonable doubt (GDPR Art. 12(6)). */
+export const identityChecks = [
+  'not-allowed',
+  'not-looked-at',
+  'no-doubt',
+  'asked',
+  'confirmed',
+  'failed',
+  'recheck',
+] as const;
+
+export function identityCheckOf(
+  { identity: { status } }: Pick<CaseFolded, 'identity'>,
+  { identity: { rule } }: Pick<Deadlines, 'identity'>,
+): (typeof identityChecks)[number] {
+  if (rule === 'forbidden') return 'not-allowed';
+  return status === 'not-asked' ? 'not-looked-at' : status;
+}
+
 const identityMoves: readonly MoveName[] = ['ask-identity', 'confirm-identity', 'fail-identity'];
 
 function isMoveOffered(
@@ -187,6 +206,8 @@ function isMoveOffered(
   deadline: Deadlines,
   profile: ControllerProfile | null,
 ): boolean {
+  if (move === 'no-doubt')
+    return deadline.identity.rule === 'on-recorded-doubt' && folded.identity.status === 'not-asked';
   if (identityMoves.includes(move)) return deadline.identity.rule !== 'forbidden';
   if (move === 'merge-duplicate' || move === 'release-duplicate') return false;
   if (move === 'approve') return (profile?.secondPersonFor ?? []).length > 0;

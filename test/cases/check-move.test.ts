@@ -4,6 +4,7 @@ import { applyMove, type CaseRow } from '../../src/cases/fold.ts';
 import type { Match } from '../../src/cases/match-subject.ts';
 import { readMove } from '../../src/cases/moves.ts';
 import { caseReadiness, disclosureOf } from '../../src/cases/readiness.ts';
+import { identityCheckOf } from '../../src/cases/view.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import type { ControllerProfile } from '../../src/law/profile.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
@@ -113,6 +114,29 @@ describe('the identity check', () => {
     // A check requested before the bar was known is not waited for.
     expect(view(moved(optOut, ['ask-identity', doubt])).identity).toBe('met');
     expect(problems(openedCase({ kind: 'opt-out', jurisdiction: 'DE' }), 'ask-identity', doubt)).toEqual([]);
+  });
+
+  it('is not needed where somebody decided that there is no doubt, which is never taken for a check', () => {
+    const row = openedCase({ jurisdiction: 'DE' });
+    expect(identityCheckOf(view(row).folded, view(row).deadline)).toBe('not-looked-at');
+    const decided = moved(row, ['no-doubt', { why: 'from the address on file' }]);
+    const shown = view(decided);
+    expect([identityCheckOf(shown.folded, shown.deadline), shown.identity, shown.moves.includes('no-doubt')]).toEqual([
+      'no-doubt',
+      'met',
+      false,
+    ]);
+    expect(shown.folded.identity).toMatchObject({ how: null, checkedBy: expect.any(String) as string });
+    // Somebody else's name or address is looked at again.
+    const swapped = view(moved(decided, ['amend', { requesterEmail: 'eve@example.org', reason: 'typo' }]));
+    expect(identityCheckOf(swapped.folded, swapped.deadline)).toBe('not-looked-at');
+    // Where a law requires a check, or forbids one, there is nothing to decide.
+    const california = openedCase({ jurisdiction: 'US-CA' });
+    expect(problems(california, 'no-doubt', {}, inAmerica).join()).toContain('requires an identity check');
+    expect(view(california, inAmerica).moves).not.toContain('no-doubt');
+    const optOut = openedCase({ kind: 'opt-out', jurisdiction: 'US-CA' });
+    expect(problems(optOut, 'no-doubt', {}, inAmerica).join()).toContain('must not depend');
+    expect(identityCheckOf(view(optOut, inAmerica).folded, view(optOut, inAmerica).deadline)).toBe('not-allowed');
   });
 
   it('asks when the information came if the period runs from it', () => {

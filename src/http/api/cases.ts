@@ -5,6 +5,7 @@ import { pageCases, showCase } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
 import { caseStates, line, moves, partOutcomes, TASK_DAYS, TASK_DAYS_MAX, withTimesIn } from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
+import { identityChecks } from '../../cases/view.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
@@ -106,6 +107,10 @@ const caseSchema = z
     explanation: z.string(),
     says: z.array(z.string()),
     identity: z.enum(['met', 'needed', 'failed']),
+    identityCheck: z.enum(identityChecks).meta({
+      description:
+        'What was recorded about who asks. not-looked-at: nobody has decided yet whether there is reasonable doubt; no-doubt: somebody decided that there is none.',
+    }),
     moves: z.array(z.string()).meta({ description: 'Moves that its state and its law allow.' }),
   })
   .meta({

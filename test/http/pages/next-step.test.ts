@@ -27,7 +27,18 @@ it('the case page names the one next step of a request, from receipt to closing,
   await makeMoves(world, caseId, [['acknowledge', { channel: 'e-mail' }]]);
   expect(await look(access)).toMatchObject(untouched);
   await makeMoves(world, caseId, [['start', {}]]);
-  expect(await look(access)).toMatchObject({ move: 'mark-system', says: expect.stringContaining('is not marked') });
+  // Having no doubt is a decision of its own; until then the step is open.
+  expect(await look(access)).toMatchObject({
+    move: 'no-doubt',
+    says: expect.stringContaining('Is there reasonable doubt'),
+    steps: ['Received', 'Taken up', 'Identity'],
+  });
+  await makeMoves(world, caseId, [['no-doubt', { why: 'They wrote from the address on file.' }]]);
+  expect(await look(access)).toMatchObject({
+    move: 'mark-system',
+    says: expect.stringContaining('is not marked'),
+    steps: ['Received', 'Taken up', 'Identity', 'Searched'],
+  });
   await makeMoves(world, caseId, [['ask-identity', { doubt: 'Another address', asked: 'The customer number' }]]);
   expect(await look(access)).toMatchObject({ move: 'confirm-identity', steps: ['Received', 'Taken up', 'Identity'] });
   await makeMoves(world, caseId, [

@@ -53,6 +53,11 @@ export function nextStepOf(data: CasePageData): NextStep {
       if (row.state !== 'in-progress') return step('Start work: nobody has taken up the request yet.', 'start');
       const identity = lacks('identity');
       if (identity !== undefined) return step(identity.text, 'confirm-identity');
+      if (view.moves.includes('no-doubt'))
+        return step(
+          'Is there reasonable doubt about who asks? If not, record that. If there is, ask for what would remove it (under More).',
+          'no-doubt',
+        );
       const system = lacks('system');
       if (system !== undefined) return step(system.text, 'mark-system');
       const part = lacks('part');
@@ -131,7 +136,8 @@ function stepsOf({ shown: { view, profile, readiness } }: CasePageData): readonl
   if (view.deadline.identity.rule !== 'forbidden')
     steps.push({
       name: 'Identity',
-      done: ready || (begun && view.folded.identity.status === 'confirmed'),
+      done:
+        ready || (begun && view.identity === 'met' && ['confirmed', 'no-doubt'].includes(view.folded.identity.status)),
     });
   if ((profile?.otherSystems.length ?? 0) > 0)
     steps.push({ name: 'Searched', done: ready || (begun && !open('system')) });

@@ -3,7 +3,7 @@ import type { LetterStep } from '../../../../reports/letters/texts.ts';
 import { visibleText } from '../../../../reports/render/text.ts';
 import { kindsWord, kindWord } from '../../../../reports/words.ts';
 import type { Match } from '../../../cases/match-subject.ts';
-import type { CaseView } from '../../../cases/view.ts';
+import { type CaseView, identityCheckOf } from '../../../cases/view.ts';
 import type { Choice as ConsentChoice } from '../../../core/consent-judgement.ts';
 import type { Role } from '../../../core/roles.ts';
 import type { HandOverState } from '../../../hand-over/hand-over.ts';
@@ -59,14 +59,23 @@ export function dueText(view: Pick<CaseView, 'daysLeft' | 'overdue' | 'open' | '
 
 /** The state of the identity check, in words. */
 export function identityText(view: Pick<CaseView, 'identity' | 'deadline' | 'folded'>): Worded {
-  if (view.deadline.identity.rule === 'forbidden') return { text: 'no check allowed', tone: 'calm' };
   if (view.identity === 'failed') return { text: 'not confirmed', tone: 'bad' };
-  if (view.folded.identity.status === 'confirmed') return { text: 'confirmed', tone: 'good' };
-  if (view.folded.identity.status === 'asked') return { text: 'requested', tone: 'warn' };
-  if (view.folded.identity.status === 'recheck') return { text: 'check again', tone: 'warn' };
-  // Without a recorded doubt the law requires no check, but nobody has said that there is none.
-  return view.identity === 'needed' ? { text: 'to check', tone: 'warn' } : { text: 'not looked at', tone: 'calm' };
+  const check = identityCheckOf(view.folded, view.deadline);
+  // A law that requires a check does not ask whether there is doubt.
+  if (view.identity === 'needed' && (check === 'not-looked-at' || check === 'no-doubt'))
+    return { text: 'to check', tone: 'warn' };
+  return identityTexts[check];
 }
+
+const identityTexts: Readonly<Record<ReturnType<typeof identityCheckOf>, Worded>> = {
+  'not-allowed': { text: 'no check allowed', tone: 'calm' },
+  'not-looked-at': { text: 'not looked at', tone: 'calm' },
+  'no-doubt': { text: 'no reasonable doubt', tone: 'good' },
+  asked: { text: 'requested', tone: 'warn' },
+  confirmed: { text: 'confirmed', tone: 'good' },
+  failed: { text: 'not confirmed', tone: 'bad' },
+  recheck: { text: 'check again', tone: 'warn' },
+};
 
 /** How the requester was found in the consent records, in words. */
 export function matchText(match: Match): Worded {
