@@ -425,7 +425,8 @@ function holdsOwn(key: string, value: unknown): boolean {
  */
 function mayBeStatus(key: string, value: unknown): boolean {
   if (!isSwitch(value) || !(STATUS.test(key) || UNSETTLED.test(key))) return false;
-  return !isFlag(key) && !isNecessary(key) && !roleOf(key).isConsent;
+  const { isConsent, notChosenIf } = roleOf(key);
+  return !isFlag(key) && !isNecessary(key) && !isConsent && notChosenIf === null;
 }
 
 /** Whether every name in an object is a known purpose's, except those that may say how the record stands. */

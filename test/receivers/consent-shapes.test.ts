@@ -412,6 +412,16 @@ describe('whatever the form of a payload', () => {
       }),
     );
   });
+  it.each(['hasInteracted', 'interacted', 'answered', 'confirmed', 'isConfirmed', 'completed'])(
+    'nothing is granted if %s says no among known purposes, whose names it resembles',
+    (name) => {
+      for (const payload of [
+        { cmp: { state: { analytics: 'granted', marketing: 'granted', [name]: false } }, visitor: { id: 'v' } },
+        { purposes: { analytics: true, marketing: true, [name]: false } },
+      ])
+        expect(judge(factOf(reading.flat(payload), 'decision')).granted).toEqual([]);
+    },
+  );
   it('nothing is granted if the record says that nobody chose, where the choices stand', () => {
     const statements = fc.constantFrom<Record<string, unknown>>(
       { action: 'onInitialPageLoad' },
