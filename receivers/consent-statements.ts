@@ -337,6 +337,8 @@ export function stateOf(
     if (given !== undefined) return doubt('contradiction', open.at, given.at);
     return { state: open.choice as ConsentState, doubts };
   }
+  const undone = granted.length > 0 ? denied.find((name) => undoing.has(plainForm(name))) : undefined;
+  if (undone !== undefined) return doubt('contradiction', `${undone}=denied`, `${granted[0]}=granted`);
   if (granted.length > 0) return { state: given?.choice === 'renewed-given' ? 'renewed-given' : 'given', doubts };
   if (denied.length > 0 && purposes.withheld.length > 0)
     return doubt('not-understood', ...purposes.withheld.slice(0, 3));
@@ -353,6 +355,13 @@ export function stateOf(
   if (given !== undefined) return { state: given.choice as ConsentState, doubts };
   return { state: 'unknown', doubts };
 }
+
+/** Among purposes, words for what undoes all of them, in plain form: {"analytics": true, "withdrawn": true}. */
+const undoing: ReadonlySet<string> = new Set(
+  'withdrawn iswithdrawn withdrew revoked isrevoked optedout isoptedout hasoptedout useroptedout unsubscribed isunsubscribed cancelled canceled terminated'.split(
+    ' ',
+  ),
+);
 
 /** A record about one purpose, named beside its choice: {"purpose_id": "marketing", "status": "granted"}. */
 function takePurposeOfRecord(

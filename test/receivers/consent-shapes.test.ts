@@ -422,6 +422,16 @@ describe('whatever the form of a payload', () => {
         expect(judge(factOf(reading.flat(payload), 'decision')).granted).toEqual([]);
     },
   );
+  it.each(['withdrawn', 'isWithdrawn', 'revoked', 'optedOut', 'has_opted_out', 'unsubscribed'])(
+    'nothing is granted if %s says yes among granted purposes',
+    (name) => {
+      for (const payload of [
+        { cmp: { state: { analytics: 'granted', marketing: 'granted', [name]: true } }, visitor: { id: 'v' } },
+        { purposes: { analytics: true, marketing: true, [name]: true } },
+      ])
+        expect(judge(factOf(reading.flat(payload), 'decision')).granted).toEqual([]);
+    },
+  );
   it('nothing is granted if the record says that nobody chose, where the choices stand', () => {
     const statements = fc.constantFrom<Record<string, unknown>>(
       { action: 'onInitialPageLoad' },
