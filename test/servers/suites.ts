@@ -38,6 +38,7 @@ export const onBoth: readonly string[] = [
   'test/ledger/refused-counts.test.ts',
   'test/ledger/seal-together.test.ts',
   'test/ledger/verify.test.ts',
+  'test/policies/bulk.test.ts',
   'test/policies/limits.test.ts',
   'test/policies/publish-and-list.test.ts',
   'test/reports/agreement.test.ts',
