@@ -192,9 +192,9 @@ export const moves = {
       })
       .refine((details) => Object.keys(details).length > 1, 'state what was corrected'),
   },
-  /** A decision of its own (GDPR Art. 12(6)): who asks is who they say, without a check. */
+  /** A decision of its own (GDPR Art. 12(6)): the identity needs no check. */
   'no-doubt': {
-    label: 'No reasonable doubt about who asks',
+    label: 'No reasonable doubt about the identity',
     from: workingStates,
     to: 'in-progress',
     details: z.strictObject({

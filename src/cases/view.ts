@@ -179,7 +179,7 @@ export function standingOf(folded: CaseFolded, deadline: Deadlines): IdentitySta
   }
 }
 
-/** What was recorded about who asks. `not-looked-at`: nobody has decided whether there is reasonable doubt (GDPR Art. 12(6)). */
+/** What is recorded about the requester's identity. `not-looked-at`: no decision yet whether there is reasonable doubt (GDPR Art. 12(6)). */
 export const identityChecks = [
   'not-allowed',
   'not-looked-at',

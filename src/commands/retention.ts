@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { UsageError } from '../core/errors.ts';
 import { liftHold, listHolds, placeHold } from '../erasure/holds.ts';
 import { planRetention, reviewRetention, runRetention } from '../erasure/retention.ts';
-import type { RetentionPeriod } from '../law/profile.ts';
+import { retentionPeriodText } from '../law/profile.ts';
 import { type CommandIo, counted, dayText, printable, printResult, tableText, timeOf, withJson } from './command-io.ts';
 import { noSuchSource, withCaughtUp, withContext } from './run-context.ts';
 
@@ -33,7 +33,7 @@ export function registerRetention(program: CommandUnknownOpts, io: CommandIo): v
               value.map((one) => [
                 one.source,
                 one.what,
-                `${periodText(one.period)}${one.isSet ? '' : ' (default)'}`,
+                `${printable(retentionPeriodText(one.period))}${one.isSet ? '' : ' (default)'}`,
                 one.from,
                 one.ground,
                 one.due.entries + one.due.documents === 0
@@ -74,11 +74,6 @@ export function registerRetention(program: CommandUnknownOpts, io: CommandIo): v
         );
       }),
     );
-}
-
-function periodText(period: RetentionPeriod): string {
-  if ('forEver' in period) return `for ever: ${printable(period.forEver)}`;
-  return 'days' in period ? counted(period.days, 'day') : counted(period.months, 'month');
 }
 
 /** `hold add|list|lift`: data that must not be erased. */

@@ -40,6 +40,13 @@ const retentionPeriod = z.union(
   { error: 'use a number of days or months, or "for ever" (forEver) with a reason in words' },
 );
 export type RetentionPeriod = z.infer<typeof retentionPeriod>;
+
+/** A retention period in words: `36 months`, `for ever: ordered by the court`. */
+export function retentionPeriodText(period: RetentionPeriod): string {
+  if ('forEver' in period) return `for ever: ${period.forEver}`;
+  const [count, unit] = 'days' in period ? [period.days, 'day'] : [period.months, 'month'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
 const retention = z
   .strictObject({
     deliveries: retentionPeriod,

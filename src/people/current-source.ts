@@ -3,17 +3,24 @@ import type { Store } from '../store/store.ts';
 
 /*
  * The source that a person works on at the moment, out of many: lists show only this one, and forms propose it. It is
- * kept with the account, so that it is the same in every browser, and changes nothing that the person may see.
+ * kept for the account, so that it is the same in every browser, or for the name given at a sign-in by link. It changes
+ * nothing that the person may see.
  */
 
-const settingOf = (personId: string) => `current_source ${personId}`;
+/** An account, or the name given at a sign-in by link (`personId` null). */
+interface Who {
+  readonly personId: string | null;
+  readonly officer: string;
+}
+
+const settingOf = ({ personId, officer }: Who) => `current_source ${personId ?? officer}`;
 
 /** The slug; null: every source. */
-export function readCurrentSource(store: Pick<Store, 'read'>, personId: string): Promise<string | null> {
-  return readSetting(store, settingOf(personId));
+export function readCurrentSource(store: Pick<Store, 'read'>, who: Who): Promise<string | null> {
+  return readSetting(store, settingOf(who));
 }
 
 /** Changes it; null: every source. */
-export function chooseCurrentSource(store: Store, personId: string, slug: string | null): Promise<void> {
-  return slug === null ? removeSetting(store, settingOf(personId)) : writeSetting(store, settingOf(personId), slug);
+export function chooseCurrentSource(store: Store, who: Who, slug: string | null): Promise<void> {
+  return slug === null ? removeSetting(store, settingOf(who)) : writeSetting(store, settingOf(who), slug);
 }

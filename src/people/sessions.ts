@@ -48,7 +48,7 @@ export interface Session {
   readonly role: Role;
   /** Slugs of the sources that they may see; null: all. */
   readonly sources: readonly string[] | null;
-  /** Slug of the source that the person works on (current-source.ts); null: on all, or not known here. */
+  /** Slug of the source that the person works on (current-source.ts); null: on all. */
   readonly current: string | null;
   /** Identifies the session without giving access; forms are bound to it. */
   readonly handle: string;
@@ -116,12 +116,14 @@ export async function findSession(
   if (isUse) await noteUse(deps, hash, lastUsed, now);
   const handle = hash.toString('hex');
   const { officer } = row;
-  if (row.person_id === null)
-    return { officer, name: officer, personId: null, role: 'owner', sources: null, current: null, handle };
+  if (row.person_id === null) {
+    const current = await readCurrentSource(deps.store, { personId: null, officer });
+    return { officer, name: officer, personId: null, role: 'owner', sources: null, current, handle };
+  }
   if (row.found === null || row.role === null || row.name === null || row.disabled_at !== null) return null;
   const { name, role } = row;
   const [personId, sources] = [row.found, slugsOf(row.sources)];
-  const chosen = await readCurrentSource(deps.store, personId);
+  const chosen = await readCurrentSource(deps.store, { personId, officer });
   const current = sources === null || sources.includes(chosen ?? '') ? chosen : null;
   return { officer: actorOf(personId, name), name, personId, role, sources, current, handle };
 }

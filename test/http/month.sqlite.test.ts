@@ -123,8 +123,8 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await go('/cases');
   await page.locator('table a[href^="/cases/acme-"]').click();
   await press(page, 'Start work');
-  // The question whether there is doubt about who asks, answered with a name.
-  await press(page, 'No reasonable doubt about who asks');
+  // Having no doubt is a decision, recorded with the officer's name.
+  await press(page, 'No reasonable doubt about the identity');
   await press(page, 'Ready to be answered');
   await page.getByText('Create the response pack').first().waitFor();
   const caseUrl = new URL(page.url()).pathname;

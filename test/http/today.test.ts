@@ -182,7 +182,7 @@ it('Today asks for a source if the chart would cover too many', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const olga = await signedIn(world);
   for (let n = 0; n < 20; n += 1) await world.context.sources.add({ slug: `client-${n}`, name: `Client ${n}` }, 'test');
-  expect((await olga.get('/')).text).toContain('You see more than 20 sources: choose one above for its chart.');
+  expect((await olga.get('/')).text).toContain('You see more than 20 sources: choose one in the header for its chart.');
   expect((await olga.get('/?source=client-3')).text).toContain('0 given');
 });
 

@@ -109,7 +109,7 @@ const caseSchema = z
     identity: z.enum(['met', 'needed', 'failed']),
     identityCheck: z.enum(identityChecks).meta({
       description:
-        'What was recorded about who asks. not-looked-at: nobody has decided yet whether there is reasonable doubt; no-doubt: somebody decided that there is none.',
+        'What is recorded about the requester’s identity. not-looked-at: no decision yet whether there is reasonable doubt; no-doubt: an officer decided that there is none.',
     }),
     moves: z.array(z.string()).meta({ description: 'Moves that its state and its law allow.' }),
   })

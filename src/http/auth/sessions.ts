@@ -35,31 +35,25 @@ export function setSessionCookie(context: Pick<Context, 'instance'>, reply: Fast
 
 /** Looks up who is signed in; the request continues either way. */
 export async function recogniseOfficer(
-  context: Pick<Context, 'store' | 'keys' | 'instance' | 'clock'>,
+  context: Pick<Context, 'store' | 'keys' | 'instance' | 'clock' | 'sources'>,
   request: FastifyRequest,
 ): Promise<void> {
   // A page that refreshes itself does not keep the session of a person who has left.
   const isUse = !/[?&]live=yes(?:&|$)|^\/jobs\/[^/?]+\/events/.test(request.url);
   request.signedIn = await findSession(context, request.cookies[sessionCookie(context)], isUse);
-  lookAtCurrent(request);
+  lookAtCurrent(context, request);
 }
 
 /**
- * A page about one or all sources shows the one that the person works on, unless its address says which (`source=` says
- * all). Before the rules are enforced, so that what is recorded as seen is what was shown.
+ * A page about one or all sources shows the one that the person works on, unless its address names another. Before the
+ * rules are enforced, so that what is recorded as seen is what was shown.
  */
-function lookAtCurrent(request: FastifyRequest): void {
+function lookAtCurrent({ sources }: Pick<Context, 'sources'>, request: FastifyRequest): void {
   const { rule } = request.routeOptions.config;
-  const current = request.signedIn?.current ?? null;
+  const current = sources.find(request.signedIn?.current ?? '')?.slug;
   const query = request.query as Record<string, unknown>;
-  if (
-    current !== null &&
-    rule !== undefined &&
-    'source' in rule &&
-    rule.source === 'query' &&
-    query['source'] === undefined
-  )
-    query['source'] = current;
+  if (current !== undefined && rule !== undefined && 'source' in rule && rule.source === 'query')
+    query['source'] ||= current;
 }
 
 /** Requires, for every request in this scope that may change something, the token of the form it came from. */

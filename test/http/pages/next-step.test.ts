@@ -30,7 +30,7 @@ it('the case page names the one next step of a request, from receipt to closing,
   // Having no doubt is a decision of its own; until then the step is open.
   expect(await look(access)).toMatchObject({
     move: 'no-doubt',
-    says: expect.stringContaining('Is there reasonable doubt'),
+    says: expect.stringContaining('Is there reasonable doubt about the requester’s identity?'),
     steps: ['Received', 'Taken up', 'Identity'],
   });
   await makeMoves(world, caseId, [['no-doubt', { why: 'They wrote from the address on file.' }]]);

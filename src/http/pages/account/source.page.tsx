@@ -13,7 +13,7 @@ const choose = form({
   async act(visit) {
     const { context, fields, permitted, by } = visit;
     const source = permitted.find(fields.current);
-    if (by.personId !== null) await chooseCurrentSource(context.store, by.personId, source?.slug ?? null);
+    await chooseCurrentSource(context.store, by, source?.slug ?? null);
     return visit.goTo(localPath(fields.back));
   },
 });

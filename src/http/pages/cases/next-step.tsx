@@ -55,7 +55,7 @@ export function nextStepOf(data: CasePageData): NextStep {
       if (identity !== undefined) return step(identity.text, 'confirm-identity');
       if (view.moves.includes('no-doubt'))
         return step(
-          'Is there reasonable doubt about who asks? If not, record that. If there is, ask for what would remove it (under More).',
+          'Is there reasonable doubt about the requester’s identity? If not, record that. If so, ask for what would resolve it (under More).',
           'no-doubt',
         );
       const system = lacks('system');

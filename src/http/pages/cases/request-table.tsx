@@ -1,19 +1,8 @@
 import type { Match } from '../../../cases/match-subject.ts';
 import type { CaseView } from '../../../cases/view.ts';
-import type { Source } from '../../../core/source.ts';
 import { decidingLaw } from '../../../law/deadlines.ts';
 import type { PageFrame } from '../parts/layout.tsx';
-import {
-  Assignee,
-  Badge,
-  type Column,
-  Day,
-  LegalLimit,
-  ownAssignee,
-  Select,
-  sourceOptions,
-  Table,
-} from '../parts/parts.tsx';
+import { Assignee, Badge, type Column, Day, LegalLimit, ownAssignee, Table } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { identityText, kindsText, matchText, stateText } from '../parts/words.ts';
 
@@ -144,27 +133,5 @@ function TakeButton({ row }: { readonly row: CaseView['row'] }) {
     >
       Take it
     </button>
-  );
-}
-
-/** Limits a page to one source. */
-export function SourceFilter({
-  action,
-  sources,
-  source,
-}: {
-  action: string;
-  sources: readonly Pick<Source, 'slug' | 'name'>[];
-  source: string | null;
-}) {
-  const options = [['', 'All sources'] as const, ...sourceOptions(sources)];
-  return (
-    <form class="filter" method="get" action={action}>
-      <label for="source-filter">Show</label>
-      <Select id="source-filter" name="source" value={source ?? ''} options={options} />
-      <button class="quiet" type="submit">
-        Apply
-      </button>
-    </form>
   );
 }

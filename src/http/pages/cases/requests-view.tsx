@@ -143,7 +143,7 @@ function FilterPanel({ frame, sources, filter, assignees, views }: RequestsProps
   return (
     <Panel id="filter" title="What to show">
       <FilterForm action="/cases" wide>
-        <SourceFilter sources={sources} value={filter.source} />
+        <SourceFilter frame={frame} sources={sources} value={filter.source} />
         <Choice
           id="state"
           label="State"

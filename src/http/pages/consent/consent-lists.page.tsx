@@ -112,7 +112,7 @@ function ListPage(props: ListProps) {
       <Problems title="The filter was not applied:" problems={problems} />
       <Panel id="filter" title="What to show">
         <FilterForm action={`/consent/${kind}`}>
-          <SourceFilter sources={sources} value={filter.source} />
+          <SourceFilter frame={frame} sources={sources} value={filter.source} />
           <PeriodInputs frame={frame} filter={filter} />
         </FilterForm>
       </Panel>

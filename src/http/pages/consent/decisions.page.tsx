@@ -98,7 +98,7 @@ function DecisionsPage(props: DecisionsProps) {
       <Problems title="The filter was not applied:" problems={problems} />
       <Panel id="filter" title="What to show">
         <FilterForm action="/consent/decisions" wide>
-          <SourceFilter sources={sources} value={filter.source} />
+          <SourceFilter frame={frame} sources={sources} value={filter.source} />
           <Choice
             id="choice"
             label="Choice"

@@ -143,7 +143,7 @@ function DeliveriesPage(props: DeliveriesProps) {
       </Panel>
       <Panel id="filter" title="What to show">
         <FilterForm action="/deliveries">
-          <SourceFilter sources={sources} value={filter.source} />
+          <SourceFilter frame={frame} sources={sources} value={filter.source} />
           <Choice
             id="event"
             label="Event"

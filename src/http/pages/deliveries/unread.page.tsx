@@ -76,7 +76,7 @@ function UnreadPage(props: UnreadProps) {
       <Problems title="Nothing was set aside:" problems={said.problems} />
       {sources.length > 1 ? (
         <FilterForm action="/deliveries/unread">
-          <SourceFilter sources={sources} value={source ?? ''} />
+          <SourceFilter frame={frame} sources={sources} value={source ?? ''} />
         </FilterForm>
       ) : null}
       {groups.length === 0 ? null : (

@@ -123,7 +123,7 @@ function LibraryPage({ frame, sources, filter, documents, awaiting, first, next 
       </p>
       <Panel id="filter" title="What to show">
         <FilterForm action="/documents">
-          <SourceFilter sources={sources} value={filter.source} />
+          <SourceFilter frame={frame} sources={sources} value={filter.source} />
           <Choice id="name" label="Kind" value={filter.name} options={kinds} />
           <Choice
             id="format"

@@ -172,8 +172,8 @@ export function Page({ title, frame, current, within = current, script, children
 
 /** On which source the person works; every list and form follows. */
 function SourceSwitch({ frame }: { readonly frame: PageFrame }) {
-  const { sources, current, personId } = frame;
-  if (sources.length < 2 || personId === null) return null;
+  const { sources, current } = frame;
+  if (sources.length < 2) return null;
   return (
     <form method="post" action="/account/source" class="switch">
       <Csrf token={frame.csrf} />

@@ -354,16 +354,18 @@ interface FilterFormProps {
   readonly children: ComponentChildren;
 }
 
-/** Narrows a list to one source; empty if there is only one. */
-export function SourceFilter({ sources, value }: SourceFilterProps) {
+/** Narrows a list to one source; empty if there is only one. To see all, a person works on all (the header). */
+export function SourceFilter({ frame, sources, value }: SourceFilterProps) {
   const isListed = value === '' || sources.some(({ slug }) => slug === value);
   if (sources.length < 2 && isListed) return null;
   // An offboarded source is not listed, but links lead to its evidence.
   const options = [...sourceOptions(sources), ...(isListed ? [] : [[value, value] as const])];
-  return <Choice id="source" label="Source" value={value} options={[['', 'All sources'], ...options]} />;
+  const all = frame.current === null ? [['', 'All sources'] as const] : [];
+  return <Choice id="source" label="Source" value={value} options={[...all, ...options]} />;
 }
 
 interface SourceFilterProps {
+  readonly frame: PageFrame;
   readonly sources: readonly { readonly slug: string; readonly name: string }[];
   readonly value: string;
 }

@@ -128,7 +128,7 @@ function CallsPage({ frame, sources, filter, calls, unknown, said, first, next }
       ) : null}
       <Panel id="list" title="Calls">
         <form class="filter" method="get" action="/policies/calls">
-          <SourceFilter sources={sources} value={filter.source} />
+          <SourceFilter frame={frame} sources={sources} value={filter.source} />
           <Choice
             id="open"
             label="Outcome"

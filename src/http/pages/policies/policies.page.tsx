@@ -144,7 +144,7 @@ function PoliciesPage({ frame, sources, types, filter, rows, first, next }: Poli
       <p class="lead">Every policy that the service reported or listed, with the texts fetched from its public page.</p>
       <Panel id="filter" title="What to show">
         <FilterForm action="/policies">
-          <SourceFilter sources={sources} value={filter.source} />
+          <SourceFilter frame={frame} sources={sources} value={filter.source} />
           <Choice
             id="type"
             label="Type"

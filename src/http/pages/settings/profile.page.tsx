@@ -14,7 +14,7 @@ import { CodedError } from '../../../core/errors.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
 import { retentionUnder } from '../../../erasure/retention.ts';
-import { missingProfileParts } from '../../../law/profile.ts';
+import { missingProfileParts, retentionPeriodText } from '../../../law/profile.ts';
 import { sourceProblems } from '../../../sources/refusals.ts';
 import { pagesWith, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
@@ -22,7 +22,6 @@ import { allowLive } from '../parts/live-script.ts';
 import { Choice, Done, Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { typingScriptPath } from '../parts/typing-script.ts';
-import { periodText } from './period-text.ts';
 
 const { page, form } = pagesWith<'store' | 'ledger' | 'projector' | 'clock' | 'config' | 'sources'>();
 
@@ -296,7 +295,7 @@ function wordsOf(field: ProfileField, value: string): string {
 /** What it means if a part is not stated. */
 function blankText(name: string, kind: ProfileField['kind']): string {
   const usual = retentionOf(name)?.period;
-  if (usual !== undefined) return `${periodText(usual)} (usual)`;
+  if (usual !== undefined) return `${retentionPeriodText(usual)} (usual)`;
   return kind === 'section' || kind === 'item' || name === 'erasureNeedsSecondOfficer' ? 'no' : 'not stated';
 }
 
@@ -358,7 +357,7 @@ function periodHint(name: string): string | undefined {
   const rule = retentionOf(name);
   if (rule === undefined) return undefined;
   const floor = name === 'retention.cases' ? ' Requests from California are kept at least 24 months.' : '';
-  return `Usually ${periodText(rule.period)}, from ${rule.from}. What: ${rule.what}. Why: ${rule.ground}.${floor}`;
+  return `Usually ${retentionPeriodText(rule.period)}, from ${rule.from}. What: ${rule.what}. Why: ${rule.ground}.${floor}`;
 }
 
 function ProfileInput({ field, value }: { readonly field: ProfileField; readonly value: string }) {

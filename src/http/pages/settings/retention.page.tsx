@@ -6,6 +6,7 @@ import type { Source } from '../../../core/source.ts';
 import { addDays, startOfDay } from '../../../core/zoned-days.ts';
 import { type Hold, holdReason, isHoldOf, liftHold, listHolds, placeHold } from '../../../erasure/holds.ts';
 import { retentionUnder } from '../../../erasure/retention.ts';
+import { retentionPeriodText } from '../../../law/profile.ts';
 import { pagesWith, type Said, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
@@ -21,7 +22,6 @@ import {
   Table,
 } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
-import { periodText } from './period-text.ts';
 
 const { page, form } = pagesWith<'store' | 'projector' | 'erasure' | 'sources' | 'config' | 'loadProfile'>();
 
@@ -182,7 +182,7 @@ function RetentionPage(props: RetentionProps) {
                     title: 'Kept',
                     cell: ({ period, isSet }) => (
                       <span class="outside">
-                        {periodText(period)}
+                        {retentionPeriodText(period)}
                         {isSet ? '' : ' (usual)'}
                       </span>
                     ),

@@ -57,7 +57,7 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
 /** Above this number, sources are not listed, because the list would take up most of the page. */
 const SOURCES_LISTED = 100;
 
-/** Whether a source must be selected at the head of the page before anything can be done for one. */
+/** Whether a source must be selected in the header before anything can be done for one. */
 export function isToChoose({ source, sources }: Pick<Today, 'source' | 'sources'>): boolean {
   return source === null && sources.length > SOURCES_LISTED;
 }
@@ -65,7 +65,7 @@ export function isToChoose({ source, sources }: Pick<Today, 'source' | 'sources'
 export function ChooseSource() {
   return (
     <p class="soft">
-      <a href="#source-filter">Choose a source</a> at the top of the page first.
+      <a href="#current-source">Choose a source</a> in the header first.
     </p>
   );
 }

@@ -11,7 +11,7 @@ import { addDays, calendarProblem, dateIn } from '../../../core/zoned-days.ts';
 import { reportJob } from '../../../documents/document-jobs.ts';
 import { dismissBanner } from '../../../sync/banners.ts';
 import { syncJob } from '../../../sync/sync-jobs.ts';
-import { RequestTable, SourceFilter } from '../cases/request-table.tsx';
+import { RequestTable } from '../cases/request-table.tsx';
 import { DocumentTable } from '../documents/document-table.tsx';
 import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
 import { JobList } from '../parts/job-list.tsx';
@@ -192,12 +192,11 @@ function TodayPage({ frame, today, form, said }: TodayProps) {
       </p>
       <Done text={said.done} />
       <Problems title="The request failed:" problems={said.problems} />
-      {several ? <SourceFilter action="/" sources={sources} source={source} /> : null}
       <TrustLine frame={frame} today={today} />
       <TasksPanel frame={frame} today={today} />
       <Panel id="month" title={`Decisions of the last ${DAYS_SHOWN} days`}>
         {today.days === null ? (
-          <p>You see more than {SOURCES_COUNTED} sources: choose one above for its chart.</p>
+          <p>You see more than {SOURCES_COUNTED} sources: choose one in the header for its chart.</p>
         ) : (
           <DayBars
             what={`Decisions by day (${frame.timeZone})`}
