@@ -1045,7 +1045,7 @@ export interface components {
             /** @enum {string} */
             identity: "met" | "needed" | "failed";
             /**
-             * @description What was recorded about who asks. not-looked-at: nobody has decided yet whether there is reasonable doubt; no-doubt: somebody decided that there is none.
+             * @description What is recorded about the requester’s identity. not-looked-at: no decision yet whether there is reasonable doubt; no-doubt: an officer decided that there is none.
              * @enum {string}
              */
             identityCheck: "not-allowed" | "not-looked-at" | "no-doubt" | "asked" | "confirmed" | "failed" | "recheck";
@@ -1508,7 +1508,7 @@ export interface components {
             /** @enum {string} */
             identity: "met" | "needed" | "failed";
             /**
-             * @description What was recorded about who asks. not-looked-at: nobody has decided yet whether there is reasonable doubt; no-doubt: somebody decided that there is none.
+             * @description What is recorded about the requester’s identity. not-looked-at: no decision yet whether there is reasonable doubt; no-doubt: an officer decided that there is none.
              * @enum {string}
              */
             identityCheck: "not-allowed" | "not-looked-at" | "no-doubt" | "asked" | "confirmed" | "failed" | "recheck";

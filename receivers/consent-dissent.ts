@@ -50,17 +50,32 @@ export function dissentIn(
   purposes: PurposesRead,
   stated: readonly string[],
 ): string | null {
-  return new DissentScan(payload, purposes, stated).find(fields);
+  return new Scan('dissent', payload, purposes, stated).find(fields);
 }
 
-class DissentScan {
+/**
+ * What somewhere in a payload may consent to something and was not read, as its path and value: `child.consent_photos=true` beside what was refused. That
+ * the whole is refused is then in doubt. Null: there is nothing. Parameters as for {@link dissentIn}.
+ */
+export function assentIn(
+  payload: Payload,
+  fields: readonly NamedField[],
+  purposes: PurposesRead,
+  stated: readonly string[],
+): string | null {
+  return new Scan('assent', payload, purposes, stated).find(fields);
+}
+
+class Scan {
+  readonly #sought: 'dissent' | 'assent';
   readonly #payload: Payload;
   readonly #purposes: PurposesRead;
   readonly #stated: readonly string[];
   #granted: ReadonlySet<string> | null = null;
   #left = MAX_VALUES;
 
-  constructor(payload: Payload, purposes: PurposesRead, stated: readonly string[]) {
+  constructor(sought: 'dissent' | 'assent', payload: Payload, purposes: PurposesRead, stated: readonly string[]) {
+    this.#sought = sought;
     this.#payload = payload;
     this.#purposes = purposes;
     this.#stated = stated;
@@ -93,6 +108,7 @@ class DissentScan {
   /** What stands under a name. */
   #under(role: NameRole, value: object, path: string, place: Place): string | null {
     if (isApart(role)) return null;
+    if (this.#sought === 'assent') return this.#within(value, path, place);
     if (Array.isArray(value)) {
       const areNames = role.lists === 'denied' && value.some((item) => typeof item === 'string');
       if (areNames && !place.isBeside && !this.#purposes.isRead(value)) return `${path}=${shortly(value)}`;
@@ -141,7 +157,8 @@ class DissentScan {
   }
 
   #leaf(key: string, value: unknown, role: NameRole, at: string, place: Place): string | null {
-    if (!place.isRead && !isApartAlone(role) && says(value, role, place.isBeside)) return `${at}=${shortly(value)}`;
+    if (this.#sought === 'dissent' && !place.isRead && !isApartAlone(role) && says(value, role, place.isBeside))
+      return `${at}=${shortly(value)}`;
     if (place.isBeside) return null;
     return this.#flag(key, value, role, at, place) ?? this.#text(value, at, role, place);
   }
@@ -164,6 +181,7 @@ class DissentScan {
     if (answer === null) return null;
     if (role.isTerms || role.isLegitimateInterest || role.isScope || role.isNecessaryFlag || role.notChosenIf !== null)
       return null;
+    if (this.#sought === 'assent') return answer === 'yes' ? this.#assent(key, value, role, at, place) : null;
     // A field that answers in several items alike is their answer, whatever it is called.
     if (place.isItem && (isReadWithin(role) || (this.#purposes.answers.get(key) ?? 0) > 1)) return null;
     const isText = typeof value === 'string';
@@ -186,6 +204,14 @@ class DissentScan {
           ? answer === 'no'
           : role.flag === 'yes' && answer === 'yes';
     return isHarmless || this.#isStated(at) || this.#payload.isKnownToSource(at) ? null : `${at}=${shortly(value)}`;
+  }
+
+  /** A yes that was not read, under a name of consent or of a purpose. */
+  #assent(key: string, value: unknown, role: NameRole, at: string, { isRead, isItem }: Place): string | null {
+    if (isRead || isItem || isNecessary(key) || role.polarity === 'refusing' || role.isOfAll) return null;
+    const isNamed = role.isOfConsent || role.isPurpose;
+    if (!isNamed || role.time !== null || role.isFormer || role.isSetting || role.isCircumstance) return null;
+    return this.#isStated(at) || this.#payload.isKnownToSource(at) ? null : `${at}=${shortly(value)}`;
   }
 
   /** Asked last: finding a path takes longer than judging a name. */

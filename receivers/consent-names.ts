@@ -79,7 +79,7 @@ const refusing = setOf(
    rifiutato rifiutati rifiuta negato bloccato geweigerd geweigerde afgewezen recusado recusados rejeitado rejeitados negado odrzucone odrzucono zablokowane avvisad avvisade nekad nekade afvist afviste avvist avviste hylatty hylatyt odmitnuto odmitnute desactive desactives desactivado desactivados disattivato disattivati deaktiviert deaktivierte`,
 );
 const strictlyGranting = setOf(
-  `grant granted grants accept accepted accepts allow allowed allows consented agree agreed agrees enable enabled approve approved permit permitted authorised authorized
+  `grant granted grants accept accepted accepts allow allowed allows consented agree agreed agrees enable enabled approve approved permit permitted autoriza autorizo autorizzo authorised authorized
    optin optedin given subscribed dado dada gegeben gegeven prestado prestada prestato rilasciato givet givit gitt akzeptiert akzeptierte akzeptierten zugestimmt erlaubt erlaubte accepte acceptee acceptes acceptees autorise autorises aceptado aceptados
    aceptada aceptadas permitido permitidos accettato accettati accettate consentito consentiti geaccepteerd geaccepteerde toegestaan aceito aceitos aceitas
    acconsentito autorizado autorizada autorizados autorizzato autorizzati autorise autorisee toegestane aanvaard concedido concedida concesso
@@ -129,7 +129,7 @@ const containerWords = setOf(
   `purposes categories category cookiecategories consents preferences choices decisions services selections permissions groups settings options topics vendors plugins cookies
    kategorien zwecke dienste einwilligungen einstellungen auswahl finalites categories choix preferences cookies finalidades categorias preferencias servicios
    finalita categorie preferenze scelte servizi voorkeuren categorieen doeleinden keuzes categorias preferencias finalidades kategorie cele preferencje kategorier andamal installningar
-   formal luokat valinnat kategorie ucely nastaveni subscriptions abonnements permessi permisos permissoes pozwolenia tilladelser luvat berechtigungen autorisations autorizaciones autorizzazioni
+   formal luokat valinnat kategorie ucely nastaveni subscriptions abonnements permessi permisos permissoes pozwolenia tilladelser luvat berechtigungen autorisations autorizaciones autorizacoes autorizzazioni
    themen sujets temas argomenti tematy emner formaal andamal tjenester tjanster palvelut sluzby servizi servicos uslugi diensten tillatelser`,
 );
 const notContainers = setOf(
@@ -163,7 +163,8 @@ const smallWords = setOf(
    daten donnees datos dati gegevens dados danych party partner partners partenaires dritte dritten terzi terceros tiers derden terceiros trzecim tredje third anonym diretto direct directo intent`,
 );
 const termsWords = setOf(
-  `terms tos tou agb conditions cgu cgv terminos termini voorwaarden termos regulamin villkor eula legal notices notice policy`,
+  `terms tos tou agb conditions cgu cgv terminos termini voorwaarden termos regulamin villkor eula legal notices notice policy
+   condiciones condicoes condizioni bedingungen nutzungsbedingungen geschaftsbedingungen podminky podminek betingelser vilkar kayttoehdot ehdot`,
 );
 const choiceTimes = setOf(
   `afgivet aceito aceita aceitou agreed concordado accordato accordata dado udzielono wyrazono
@@ -541,13 +542,18 @@ function namedFields(payload: Payload, wanted: boolean): readonly NamedField[] {
 
 /** Fields whose value says what somebody did or how things stand, in plain form. */
 const statementNames = setOf(
-  `action useraction consentaction status state choice decision event eventtype eventname type result response answer outcome interaction act command operation optstatus consent consentstatus consentstate
+  `action useraction consentaction status state choice decision event eventtype eventname type result response answer outcome interaction act button mode command operation optstatus consent consentstatus consentstate
    aktion entscheidung auswahl antwort choix decision reponse accion decision eleccion respuesta azione scelta decisione risposta actie keuze beslissing antwoord acao escolha decisao resposta akcja wybor decyzja odpowiedz val beslut svar handling`,
 );
 
 /** Whether a name, in plain form, is that of a statement about the whole of something. */
 export function isStatementName(plain: string): boolean {
   return statementNames.has(plain);
+}
+
+/** Whether a name is of the time when something was created. */
+export function isCreation(name: string): boolean {
+  return /^creat(?:ed|ion)/i.test(name);
 }
 
 /** The name of the field at a path. */

@@ -113,6 +113,7 @@ const notPurposes = new Set(
     .map((name) => normaliseName(name.split('.')[0] ?? ''))
     .concat(
       'version',
+      'key',
       'method',
       'source',
       'addtlconsent',
@@ -200,6 +201,10 @@ export function unwrapConsent(key: string, text: string): JsonObject | null {
     return text.length > 10 && /^eyJ/.test(text) ? objectIn(text) : null;
   }
   if (/^\s*\d{4}-\d\d|^https?:/.test(text)) return null;
+  if (COOKIE_HEADER.test(key)) {
+    const cookies = cookiesIn(text);
+    if (cookies !== null) return cookies;
+  }
   const role = roleOf(key);
   const isCookie = cookieNames.has(normaliseName(key));
   if (normaliseName(key) === 'c15t') return ofC15t(text);
@@ -228,6 +233,23 @@ export function unwrapConsent(key: string, text: string): JsonObject | null {
   )
     return null;
   return objectIn(text) ?? pairsIn(text);
+}
+
+/** Where the cookies of a browser stand, as in its header: `hubspotutk=8e…; __hs_cookie_cat_pref=1:true,2:false`. */
+const COOKIE_HEADER = /^(?:http_?)?(?:document[._])?cookies?(?:_?(?:header|string|jar))?$/i;
+
+/** Each cookie of a header by its name; null for any other text. */
+function cookiesIn(text: string): JsonObject | null {
+  const parts = text.split(/;\s+/);
+  if (parts.length < 2) return null;
+  const cookies: [string, string][] = [];
+  for (const part of parts) {
+    // `Secure` has no value.
+    const cookie = /^([\w!#$%&'*+.^`|~-]{1,80})(?:=(\S*))?$/.exec(part.trim());
+    if (cookie === null) return null;
+    if (cookie[2] !== undefined) cookies.push([cookie[1] ?? '', unescaped(cookie[2])]);
+  }
+  return Object.fromEntries(cookies);
 }
 
 const SAYS =
@@ -343,10 +365,17 @@ function isOfConsentWords(entries: readonly (readonly [string, unknown])[]): boo
   for (const [key, value] of entries) {
     if (isBlank(value) || typeof value === 'object') return false;
     const role = roleOf(key);
-    if (isConsentWord(value) && (isPlainName(role) || role.isPurpose)) count += 1;
+    if (isConsentWord(value) && (isPlainName(role) || role.isPurpose || /^\d{1,3}$/.test(key))) count += 1;
     else if (!role.isCircumstance && role.time === null) return false;
   }
   return count >= 2;
+}
+
+/** {"1": "granted", "2": "denied"}: numbered purposes. */
+function isNumbered(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const entries = Object.entries(value);
+  return entries.length > 1 && entries.every(([key, said]) => /^\d{1,3}$/.test(key) && isConsentWord(said));
 }
 
 /** Whether an item of a list without a telling name is about consent: it has a field like `opted_in`, or a word of consent. */
@@ -600,6 +629,7 @@ class PurposeReader {
         role.isContainer ||
         role.lists !== null ||
         (this.#payload.isOpened(value) && namesPurpose(value) && !this.#isGuessed(`${path}.`)) ||
+        isNumbered(value) ||
         (isOfFlags(value) && isWrapper(key) && !role.isSetting)
       ) {
         this.#container(value, path, role.lists ?? this.#listedBy(key), 0);
@@ -980,6 +1010,7 @@ class PurposeReader {
       this.read.notChosen ??= `${path}=${shortly(item)}`;
       return;
     }
+    if (typeof item === 'string' && this.#payload.isOpenedText(path)) return;
     const isNested = typeof item === 'object';
     if (role.time !== null && !role.timeGrants) this.read.times.push(item);
     if (role.time !== null && !isNested && typeof item !== 'boolean' && this.#payload.timeOf(item) !== null) return;

@@ -192,7 +192,7 @@ class StatementReader {
     for (const [name, meanings] of Object.entries(this.#platform?.words ?? {})) {
       const value = this.#payload.named(name);
       const choice =
-        typeof value === 'string' || typeof value === 'number' ? meanings[String(value).toLowerCase()] : undefined;
+        typeof value === 'object' || value === undefined ? undefined : meanings[String(value).toLowerCase()];
       if (choice !== undefined) this.#add(name, value, choice);
     }
     return this.#whole.length > 0;
@@ -323,8 +323,10 @@ export function stateOf(
   if (doubts.length > 0) return { state: 'unknown', doubts };
   if (given !== undefined && refused !== undefined && (granted.length > 0 || denied.length === 0))
     return doubt('contradiction', given.at, refused.at);
+  const numbers = [...choices.keys()].map(Number);
+  const isFirst = granted.length === 1 && denied.length > 0 && Number(granted[0]) === Math.min(...numbers);
   if (refused !== undefined) {
-    if (granted.length > 0 && refusalKeepsNecessary) {
+    if (granted.length > 0 && (refusalKeepsNecessary || isFirst)) {
       for (const name of granted) choices.set(name, 'necessary');
       return { state: 'refused', doubts };
     }
@@ -339,6 +341,8 @@ export function stateOf(
   }
   const undone = granted.length > 0 ? denied.find((name) => undoing.has(plainForm(name))) : undefined;
   if (undone !== undefined) return doubt('contradiction', `${undone}=denied`, `${granted[0]}=granted`);
+  // `1=true&2=false&3=false`: the first of numbered categories is often the necessary one.
+  if (isFirst && first('by-purpose') === undefined) return doubt('not-understood', `${granted[0]}=granted`);
   if (granted.length > 0) return { state: given?.choice === 'renewed-given' ? 'renewed-given' : 'given', doubts };
   if (denied.length > 0 && purposes.withheld.length > 0)
     return doubt('not-understood', ...purposes.withheld.slice(0, 3));

@@ -1,4 +1,4 @@
-import { fieldsBeside, lastName, type NamedField, type NameRole, roleOf } from './consent-names.ts';
+import { fieldsBeside, isCreation, lastName, type NamedField, type NameRole, roleOf } from './consent-names.ts';
 import type { Statements } from './consent-statements.ts';
 import type { Occurred } from './occurred.ts';
 import { isJsonObject } from './parse.ts';
@@ -29,7 +29,7 @@ const LATER_MS = 5000;
 export function readTimes(
   payload: Payload,
   fields: readonly NamedField[],
-  { whole, purposes }: Statements,
+  { whole, purposes, withdrawn: isWithdrawn }: Statements,
 ): DecisionTimes {
   const own = ownTimes(payload, fields);
   const ofRecord = own.change.length === 0 ? own.choice : [...own.choice, ...own.change];
@@ -39,7 +39,9 @@ export function readTimes(
   const event = counting.length === 0 && own.event?.counts === true ? own.event : undefined;
   const latest = counting.at(-1) ?? event ?? ofChoice[0];
   const withdrawn = inOrder(own.withdrawal).at(-1);
-  const decidedAt = latest ?? own.event ?? dispatched(payload);
+  const around = isWithdrawn && ofRecord.length === 0 ? eventAround(payload, own) : null;
+  const ended = around !== null && around.at > (latest?.at ?? '') ? around : null;
+  const decidedAt = ended ?? latest ?? own.event ?? dispatched(payload);
   const grants = () =>
     own.grants ||
     whole.some(({ choice }) => choice === 'given' || choice === 'renewed-given') ||
@@ -55,6 +57,19 @@ export function readTimes(
     grants: own.grants,
     dated: () => datedBy(payload, own, purposes.times),
   };
+}
+
+/**
+ * {"eventTime": …, "payload": {"consent": {"status": "REVOKED", "createdDate": …}}}: a consent is not withdrawn when it is created, so a later time that
+ * is named as the event's counts, although it stands next to the envelope. Null: there is none, or the content has a time of the event.
+ */
+function eventAround(payload: Payload, { event, ofCreation }: OwnTimes): Occurred | null {
+  if (event !== null && !ofCreation) return null;
+  for (const { key, value } of fieldsBeside(payload)) {
+    const time = /^(?:event_?time(?:stamp)?|event_?date|occurred_?at)$/i.test(key) ? payload.timeOf(value) : null;
+    if (time?.counts === true) return time;
+  }
+  return null;
 }
 
 /** A change at the moment of creation is none: a row that nobody has touched. */
@@ -84,6 +99,8 @@ interface OwnTimes {
   readonly withdrawal: Occurred[];
   /** The time of the event, or else when the record was created; null: the content has neither. */
   readonly event: Occurred | null;
+  /** `event` is named as the time at which something was created. */
+  readonly ofCreation: boolean;
   /** One of them is when consent was given, by its name. */
   readonly grants: boolean;
 }
@@ -98,14 +115,16 @@ function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
   const seen = new Set<string>();
   for (const times of [found.choice, found.change, found.withdrawal]) for (const { path } of times) seen.add(path);
   let grants = false;
-  let event = payload.times('occurredAt')[0]?.occurred ?? payload.times('consentCreatedAt')[0]?.occurred ?? null;
-  for (const { path, value, role } of fields) {
+  const named = payload.times('occurredAt')[0] ?? payload.times('consentCreatedAt')[0];
+  let event = named?.occurred ?? null;
+  let ofCreation = named !== undefined && isCreation(lastName(named.path));
+  for (const { key, path, value, role } of fields) {
     if (role.time === null || (role.time === 'event' && event !== null) || (seen.has(path) && !role.timeGrants))
       continue;
     const occurred = payload.timeOf(value);
     if (occurred === null) continue;
     grants ||= role.timeGrants && occurred.counts;
-    if (role.time === 'event') event ??= occurred;
+    if (role.time === 'event') [event, ofCreation] = [occurred, isCreation(key)];
     else if (!seen.has(path)) found[role.time].push({ path, occurred });
   }
   if (event === null && found.choice.length + found.change.length + found.withdrawal.length === 0)
@@ -117,6 +136,7 @@ function ownTimes(payload: Payload, fields: readonly NamedField[]): OwnTimes {
     change: times(found.change),
     withdrawal: times(found.withdrawal),
     event,
+    ofCreation,
     grants,
   };
 }

@@ -1,10 +1,10 @@
 import { type Doubt, isNecessary, type PurposeChoice, type PurposeChoices } from '../src/core/consent-judgement.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceMeant } from './choice-words.ts';
-import { dissentIn } from './consent-dissent.ts';
+import { assentIn, dissentIn } from './consent-dissent.ts';
 import { namesPreferencesOnly } from './consent-events.ts';
 import { fieldsOf, placeOf, roleOf } from './consent-names.ts';
-import { readPurposes, unwrapConsent } from './consent-purposes.ts';
+import { readPurposes, shortly, unwrapConsent } from './consent-purposes.ts';
 import { ITS_TIME, readStatements, type Statements, stateOf } from './consent-statements.ts';
 import { readTimes } from './consent-times.ts';
 import { emptyAct } from './consent-unacted.ts';
@@ -198,36 +198,48 @@ function besideSignals(
   return { state: 'unknown', doubts: [{ reason: 'contradiction', fields: fields.slice(0, 10) }] };
 }
 
-/** Whatever else in a payload speaks against consent leaves its record in doubt. */
+/**
+ * Whatever else in a payload speaks against consent leaves its record in doubt; so does what may consent to something beside purposes that were all
+ * refused, if no word refuses the whole.
+ */
 function besideDissent(
   stated: ReturnType<typeof stateOf>,
   payload: Payload,
   { purposes, whole, fields }: Statements,
 ): ReturnType<typeof stateOf> {
-  if (stated.doubts.length > 0 || (stated.state !== 'given' && stated.state !== 'renewed-given')) return stated;
-  const dissent = dissentIn(
-    payload,
-    fields,
-    purposes,
-    whole.map(({ at }) => at),
-  );
+  const { state, doubts } = stated;
+  if (doubts.length > 0) return stated;
+  const grants = state === 'given' || state === 'renewed-given';
+  if (!grants && (state !== 'refused' || whole.some(({ choice }) => choice === 'refused'))) return stated;
+  const ats = whole.map(({ at }) => at);
+  const dissent = (grants ? dissentIn : assentIn)(payload, fields, purposes, ats);
   return dissent === null ? stated : { state: 'unknown', doubts: [{ reason: 'not-understood', fields: [dissent] }] };
 }
 
-/** A record that names the act of choosing or its time, leaves it empty and has no other sign that somebody chose holds defaults. */
+/**
+ * A record that names the act of choosing or its time and leaves it empty, or says that no law asks for consent, holds defaults if it has no other sign
+ * that somebody chose.
+ */
 function unlessNobodyActed(
   stated: ReturnType<typeof stateOf>,
   payload: Payload,
-  { purposes, whole }: Statements,
+  { purposes, whole, fields }: Statements,
   { dated, signals }: Pick<ReturnType<typeof readTimes>, 'dated'> & Pick<Circumstances, 'signals'>,
 ): ReturnType<typeof stateOf> {
   const { state, doubts } = stated;
   if (doubts.length > 0 || (state !== 'refused' && state !== 'given' && state !== 'renewed-given')) return stated;
   // The event's name is a word of an act; Global Privacy Control needs none.
   if (signals['gpc'] === '1' || whole.some(({ at }) => at.startsWith('event='))) return stated;
+  const by = dated();
+  const outOfScope = fields.find(({ role, value }) => role.isScope && choiceMeant(value) === 'refused');
+  // {"isUserSubjectToGDPR": false, "hasConsentForAds": false}: nobody was asked.
+  if (outOfScope !== undefined && whole.length === 0 && by !== 'choice')
+    return {
+      state: 'unknown',
+      doubts: [{ reason: 'not-chosen', fields: [`${outOfScope.path}=${shortly(outOfScope.value)}`] }],
+    };
   const nobody = emptyAct(payload, purposes);
   if (nobody === null) return stated;
-  const by = dated();
   if (by === 'choice' || (by === 'record' && !nobody.isAct)) return stated;
   return { state: 'unknown', doubts: [{ reason: 'not-chosen', fields: [nobody.at] }] };
 }

@@ -78,7 +78,7 @@ const names = {
     purposes:
       'purposes categories consent_categories cookie_categories consent_purposes choices preferences ' +
       'consent_preferences selections consents permissions services groups choice decision consent consent_state ' +
-      'purpose.consents purpose_ids level subscription_statuses channels events tarteaucitron moove_gdpr_popup',
+      'purpose.consents purpose_ids level subscription_statuses channels events tarteaucitron moove_gdpr_popup hs_cookie_cat_pref',
     grantedPurposes:
       'accepted_categories granted_categories allowed_categories consented_categories accepted_purposes ' +
       'granted_purposes allowed_purposes consented_purposes accepted granted allowed',

@@ -86,6 +86,7 @@ export class Payload {
   /** The payload's fields with their normalised names: candidates for `unread`. */
   readonly #fields: Field[] = [];
   readonly #opened = new Set<unknown>();
+  readonly #openedTexts = new Set<string>();
   #hasBeside = false;
   /** Where an object was opened only because it is the only one, and its name. */
   readonly #guessed: { readonly prefix: string; readonly name: string }[] = [];
@@ -141,6 +142,7 @@ export class Payload {
           if (own !== null && unwrapped !== null) [name, named] = [normaliseName(own), own];
           if (isJsonObject(value) && (unwrapped !== null || objects.has(name) || key === wrapper)) {
             this.#opened.add(value);
+            if (unwrapped !== null) this.#openedTexts.add(path + key);
             if (unwrapped === null && !objects.has(name)) this.#guessed.push({ prefix: `${path}${key}.`, name: key });
             this.#open(value, `${path}${key}.`, objects, depth + 1);
           }
@@ -310,6 +312,11 @@ export class Payload {
     return this.#opened.has(object);
   }
 
+  /** Whether the text at a path was opened in the same way. */
+  isOpenedText(path: string): boolean {
+    return this.#openedTexts.has(path);
+  }
+
   /** The name of the object around a path that was opened only because it is the only one; null: none was. */
   guessedAround(path: string): string | null {
     return this.#guessed.findLast(({ prefix }) => path.startsWith(prefix))?.name ?? null;
@@ -409,7 +416,8 @@ const ZONE_NAMES: ReadonlySet<string> = new Set(['timezone', 'tz', 'zone', 'utco
 
 /** What a value is called: {"name": "tarteaucitron", "value": "!matomo=false"} and {"cookie": "tarteaucitron=!matomo=false"} are a field `tarteaucitron`. */
 function nameWithin(object: JsonObject, key: string, value: string): string | null {
-  if (key !== 'value') return nameOfCookie(value);
+  // Several cookies are read one by one.
+  if (key !== 'value') return /;\s+[^=;\s]{1,80}=/.test(value) ? null : nameOfCookie(value);
   const name = object['name'];
   return typeof name === 'string' && name.length <= LONGEST_WRAPPER ? name : null;
 }

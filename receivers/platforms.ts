@@ -96,6 +96,7 @@ export const platforms: readonly Platform[] = [
     services: true,
     necessary: ['essential'],
   },
+  { name: 'iubenda', has: ['purposes', 'cons'], where: isJsonObject, necessary: ['1'] },
   { name: 'WP Consent API', has: [], begins: 'wpconsent', necessary: ['wpconsentfunctional'] },
   { name: 'Moove GDPR Cookie Compliance', has: ['moovegdprpopup'], necessary: ['strict'] },
   { name: 'Axeptio', has: ['cookiesversion', 'completed'], flags: true },
