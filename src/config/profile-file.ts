@@ -15,7 +15,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { SourceOutcome, Sources } from '../sources/sources.ts';
 import type { Query, Store } from '../store/store.ts';
 import { type Config, controllerFileOf, PROFILES_FOLDER } from './config.ts';
-import { applyProfileForm, copyForSource, type ProfileForm, replaceProfile } from './profile-form.ts';
+import { applyProfileForm, copyForSource, type ProfileForm, readProfileForm, replaceProfile } from './profile-form.ts';
 import { parseControllerProfile } from './settings-files.ts';
 
 /** The file of a controller profile. A missing one counts as an empty file. */
@@ -177,6 +177,29 @@ export async function saveProfile(
     return { outcome: 'overtaken' };
   }
   return { outcome: 'saved', seq };
+}
+
+/**
+ * Records that the organisation of the shared profile is the controller of a source, too, so that letters may name it. `controller`: its name, as it
+ * was shown; if the profile names another one by now, nothing changes.
+ */
+export async function confirmController(
+  deps: ProfileDeps,
+  { source, controller, actor }: { readonly source: Source; readonly controller: string; readonly actor: string },
+): Promise<ProfileSaved> {
+  const { path, text, sha256 } = await readProfileFile(deps.config, source);
+  if (sha256 === null) return { outcome: 'unwritable' };
+  const form = await readProfileForm(text, path);
+  if (!isForm(form)) return { outcome: 'invalid', problems: form.problems, path };
+  if (form['name'] !== controller) return { outcome: 'overtaken' };
+  const slugs = (form['requestFormFor'] ?? '').split('\n').filter((slug) => slug !== '');
+  if (slugs.includes(source.slug)) return { outcome: 'unchanged' };
+  const next = { form: { ...form, requestFormFor: [...slugs, source.slug].join('\n') } };
+  return saveProfile(deps, { source, basedOn: sha256, next, actor });
+}
+
+function isForm(read: Awaited<ReturnType<typeof readProfileForm>>): read is ProfileForm {
+  return !Array.isArray(read['problems']);
 }
 
 /** `error`: why the data folder cannot be written; `refusal`: why the source was not changed. */

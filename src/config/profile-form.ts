@@ -129,8 +129,8 @@ export const profileSections: readonly ProfileSection[] = [
       {
         name: 'requestFormFor',
         kind: 'lines',
-        label: 'Further sources whose web form names this organisation',
-        hint: 'Short names, one per line. If several sources share this profile, the form of each but the first stays off until it is named here: it might be another client’s.',
+        label: 'Further sources of this organisation',
+        hint: 'Short names, one per line. If several sources share this profile, letters of each but the first warn, and its web form stays off, until it is named here: it might be another client’s.',
       },
       {
         name: 'requestFormOn',

@@ -6,6 +6,8 @@ import { signingKeyOf } from '../crypto/keys.ts';
 /** A fault, or probable mistake, in the settings of a source. `fault`: it is not fit for production. */
 export interface SourceFault {
   readonly level: 'fault' | 'note';
+  /** In two or three words, for a list; null: not for one. */
+  readonly short: string | null;
   readonly sentence: string;
   readonly remedy: string;
 }
@@ -30,33 +32,46 @@ export function sourcesSharingKey(all: Iterable<Source>): ReadonlySet<string> {
 export function findSourceFaults(source: Source, sharingKey: ReadonlySet<string>): SourceFault[] {
   const { slug, baseUrl, apiKey, webhookSecrets, options } = source;
   const faults: SourceFault[] = [];
-  const add = (level: SourceFault['level'], sentence: string, remedy: string) =>
-    faults.push({ level, sentence, remedy });
+  const add = (level: SourceFault['level'], short: string | null, sentence: string, remedy: string) =>
+    faults.push({ level, short, sentence, remedy });
 
   if (webhookSecrets.length === 0) {
-    add('fault', `${slug} has no signing secret: every delivery is refused.`, rotateRemedy(slug));
+    add('fault', 'no signing secret', `${slug} has no signing secret: every delivery is refused.`, rotateRemedy(slug));
   }
   for (const { id, value, encoding } of webhookSecrets) {
     if (signingKeyOf(value, encoding) === null)
       add(
         'fault',
+        'signing secret in another encoding',
         `The signing secret ${id} of ${slug} is not valid ${encoding ?? 'text'}, its configured encoding: it verifies nothing.`,
         `Change the encoding: \`source change ${slug} --secret-encoding ${id}=text\`.`,
       );
     if (value.length < LEAST_SECRET_CHARACTERS)
       add(
         'fault',
+        'signing secret too short',
         `The signing secret ${id} of ${slug} has fewer than ${LEAST_SECRET_CHARACTERS} characters and can be guessed.`,
         'Create a longer one in the service and retire this one.',
       );
   }
   if (baseUrl !== null && apiKey === null)
-    add('fault', `${slug} has an API address but no API key: its consent log cannot be pulled.`, keyRemedy(slug));
+    add(
+      'fault',
+      'no API key',
+      `${slug} has an API address but no API key: its consent log cannot be pulled.`,
+      keyRemedy(slug),
+    );
   if (baseUrl === null && apiKey !== null)
-    add('fault', `${slug} has an API key but no API address: its consent log cannot be pulled.`, addressRemedy(slug));
+    add(
+      'fault',
+      'no API address',
+      `${slug} has an API key but no API address: its consent log cannot be pulled.`,
+      addressRemedy(slug),
+    );
   if (baseUrl === null && apiKey === null)
     add(
       'note',
+      'no API key',
       `${slug} is not pulled: it has neither an API address nor an API key.`,
       slug === 'default'
         ? 'Set SERVICE_BASE_URL and SERVICE_API_KEY.'
@@ -65,18 +80,21 @@ export function findSourceFaults(source: Source, sharingKey: ReadonlySet<string>
   if (baseUrl !== null && !isPrivateTransport(baseUrl))
     add(
       'fault',
+      'API address not https',
       `The API address of ${slug} is not https: the API key would be sent unencrypted.`,
       addressRemedy(slug),
     );
   if (apiKey !== null && apiKey.startsWith('pk_'))
     add(
       'note',
+      null,
       `The API key of ${slug} is a legacy site key (pk_…): it works until the service removes it.`,
       'Create a named key (pak_live_…) in the service’s dashboard.',
     );
   else if (apiKey !== null && !apiKey.startsWith('pak_live_'))
     add(
       'note',
+      null,
       `The API key of ${slug} does not begin with pak_live_ and may not be an API key of the service.`,
       `Check it with \`consent-ledger source check ${slug}\`.`,
     );
@@ -84,6 +102,7 @@ export function findSourceFaults(source: Source, sharingKey: ReadonlySet<string>
   if (options.banners.length === 0 && sharingKey.has(slug))
     add(
       'fault',
+      'API key of another source',
       `${slug} has the same API key as another source and names no banners: the whole log of the key would include other clients’ visitors, so only banners that deliveries to ${slug} named are pulled.`,
       `Give it a key that is limited to this client, or name its banners: \`source change ${slug} --banner <id>\`.`,
     );
@@ -91,6 +110,7 @@ export function findSourceFaults(source: Source, sharingKey: ReadonlySet<string>
   if (unknown.length > 0)
     add(
       'fault',
+      'unknown field names',
       `${slug} has field names for unknown fields, which have no effect: ${unknown.join(', ')}.`,
       'Correct them with `source change --field-name`; docs/assumptions.md lists the fields.',
     );
@@ -104,6 +124,7 @@ export function leftoverFault(
 ): SourceFault {
   return {
     level: 'note',
+    short: null,
     sentence: `WEBHOOK_SECRETS still contains the signing secret ${id} of ${slug}, which ended on ${ended}. It is no longer accepted.`,
     remedy: 'Remove it from WEBHOOK_SECRETS when you next restart the server.',
   };

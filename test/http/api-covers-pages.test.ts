@@ -51,6 +51,7 @@ const inApi: Readonly<Record<string, string>> = {
   'POST /people/:personId/address': 'isAdministration',
   'POST /people/:personId/link': 'isAdministration',
   'POST /settings/letters': 'isAdministration',
+  'POST /sources/:slug/controller': 'POST /api/v1/sources/:slug/profile',
   'POST /settings/profile': 'POST /api/v1/sources/:slug/profile',
   'POST /settings/profile/own': 'POST /api/v1/sources/:slug/profile/own',
   'POST /sources': 'isAdministration',

@@ -6,7 +6,7 @@ import { publicUrlOf } from '../../../core/address.ts';
 import type { Source } from '../../../core/source.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import { listAdminAddresses } from '../../../people/people.ts';
-import { requestFormState } from '../../../request-form/offered.ts';
+import { doubtfulController, requestFormState } from '../../../request-form/offered.ts';
 import type { FieldMapping } from '../../../sources/changes.ts';
 import { gatherSamples, isEmptyProposal, proposalFrom } from '../../../sources/discovery.ts';
 import { findSourceFaults, leftoverFault } from '../../../sources/faults.ts';
@@ -97,6 +97,7 @@ export async function loadSourceState(
     reread,
     reusedIds,
     bannerNames: names,
+    doubtful: doubtfulController(profile, source, context.sources),
     requestForm: requestFormState(profile, source, context.sources),
     requestFormUrl: `${publicUrl}/r/${slug}`,
   };

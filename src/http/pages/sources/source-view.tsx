@@ -4,7 +4,7 @@ import type { KeyCheck } from '../../../context/check-key.ts';
 import { can } from '../../../core/roles.ts';
 import type { SecretEncoding, Source } from '../../../core/source.ts';
 import type { Job } from '../../../jobs/job.ts';
-import type { requestFormState } from '../../../request-form/offered.ts';
+import type { DoubtfulController, requestFormState } from '../../../request-form/offered.ts';
 import type { SourceFault } from '../../../sources/faults.ts';
 import type { BannerNames } from '../../../store/queries/history-banners.ts';
 import type { SyncRun } from '../../../sync/runs.ts';
@@ -29,6 +29,7 @@ import {
 } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { secretsText, syncText } from '../parts/words.ts';
+import { ControllerNotice } from './controller-panel.tsx';
 import { pullText } from './pull-text.ts';
 import { RereadState } from './reread.tsx';
 import { AccessForm, AskAboutSource, NewSecret, SecretForms } from './source-forms.tsx';
@@ -68,6 +69,8 @@ export interface SourceState {
   /** Ended syncs, newest first. */
   readonly runs: readonly SyncRun[];
   readonly bannerNames: BannerNames;
+  /** A controller that may be another client's; null: the profile is known to be that of this source. */
+  readonly doubtful: DoubtfulController | null;
   /** Whether the source has a request form. */
   readonly requestForm: ReturnType<typeof requestFormState>;
   /** Address of the request form. */
@@ -125,6 +128,7 @@ export function SourcePage({
       )}
       <Problems title="Nothing was changed:" problems={problems} />
       <AskAboutSource source={source} admins={state.admins} text={ask} />
+      {state.doubtful === null ? null : <ControllerNotice frame={frame} admins={state.admins} {...state.doubtful} />}
       {isConfigured ? <ConfiguredNotice administers={rotates} state={state} /> : null}
       {faults.length === 0 ? null : (
         <ul class="warnings">
@@ -239,9 +243,7 @@ function RequestFormPanel({ state: { source, requestForm, requestFormUrl } }: Pi
       ) : requestForm === 'unconfirmed' ? (
         <p>
           The web form of this source is off, because the controller profile is shared with other sources and may be
-          another client’s: the form could name the wrong organisation. If it is also this source’s, enter{' '}
-          <span class="mono">{source.slug}</span> in the <a href={profile}>controller profile</a> under “Further sources
-          whose web form names this organisation”. Otherwise an owner or admin gives the source its own profile there.
+          another client’s: the form could name the wrong organisation. <a href="#controller">Say whose it is.</a>
         </p>
       ) : (
         <p>

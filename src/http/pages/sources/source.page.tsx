@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { diagnoseRefused } from '../../../attention/deliveries.ts';
+import { confirmController } from '../../../config/profile-file.ts';
 import { checkKeyDiscreetly, type KeyCheck } from '../../../context/check-key.ts';
 import { rereadJob } from '../../../context/reread-job.ts';
 import { CodedError } from '../../../core/errors.ts';
@@ -52,6 +53,7 @@ const done = {
   accepted: 'Deliveries and rows are read with the new names from now on.',
   necessary: 'These purposes count as needing no consent from now on.',
   unchanged: 'Nothing needed changing.',
+  controller: 'It was recorded that this organisation is the controller of this source.',
 };
 
 /** Values that a page shows only once. */
@@ -87,6 +89,33 @@ const one = page({
     ) : (
       <SourcePage frame={frame} state={data.state} {...said} />
     ),
+});
+
+/** Whose controller profile a source has that shares one. */
+const confirm = form({
+  path: '/sources/:slug/controller',
+  rule: { who: 'administer', source: 'address' },
+  body: z.object({ controller: text }),
+  async act(visit) {
+    const { context, fields, by } = visit;
+    const source = sourceOf(visit);
+    const refuse = (problem: string) => one.again(visit, { fields: {}, said: { problems: [problem] }, status: 409 });
+    const saved = await confirmController(context, { source, controller: fields.controller, actor: by.officer });
+    switch (saved.outcome) {
+      case 'unwritable':
+        return refuse('The program cannot write the file of the controller profile.');
+      case 'overtaken':
+        return refuse('The controller profile was changed in the meantime: look at it again.');
+      case 'invalid':
+        return refuse('The controller profile has problems: correct them first, under Settings.');
+      case 'saved':
+      case 'unchanged':
+        if (saved.outcome === 'saved' && saved.seq !== null) await visit.projected(saved.seq);
+        return visit.goTo(`/sources/${source.slug}?done=controller`);
+      default:
+        return saved satisfies never;
+    }
+  },
 });
 
 const setUp = page({
@@ -296,7 +325,7 @@ const requestReread = form({
 });
 
 export const routes = [
-  ...[one, setUp, fieldsRead, rename, addSecret, retireSecret, changeAccess, checkAccess],
+  ...[one, confirm, setUp, fieldsRead, rename, addSecret, retireSecret, changeAccess, checkAccess],
   ...[requestSync, stopSync, acceptFields, addNecessary, requestReread],
 ];
 

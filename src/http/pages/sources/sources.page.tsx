@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { formatCount } from '../../../../reports/format.ts';
+import { counted, formatCount } from '../../../../reports/format.ts';
 import { loadRefusedCounts } from '../../../attention/deliveries.ts';
 import { loadLastTimes } from '../../../attention/figures.ts';
+import { isIncomplete, loadSourceGaps, type SourceGap } from '../../../attention/source-gaps.ts';
 import type { Context } from '../../../context/context.ts';
 import { can } from '../../../core/roles.ts';
 import type { Source } from '../../../core/source.ts';
 import { sourceSlugPattern } from '../../../core/vocabulary.ts';
-import { findSourceFaults } from '../../../sources/faults.ts';
 import { type BannerStatus, loadSyncStatus } from '../../../sync/status.ts';
 import { pagesWith, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
@@ -31,30 +31,37 @@ interface ShownSource {
   readonly banners: readonly BannerStatus[];
   /** Its signing secrets, in words. */
   readonly secrets: Worded;
-  /** Number of things that make it unfit for production. */
-  readonly faults: number;
+  /** What it lacks. */
+  readonly gaps: readonly SourceGap[];
 }
 
-const { page, form } = pagesWith<'store' | 'clock' | 'projector' | 'rejected' | 'sources'>();
+const { page, form } = pagesWith<'store' | 'clock' | 'projector' | 'rejected' | 'sources' | 'loadProfile'>();
 
 /** The installation's sources with their state. */
 const all = page({
   path: '/sources',
   rule: { who: 'read', source: 'installation' },
-  query: z.object({ after: text }),
-  async load({ context, permitted, fields: { after } }) {
-    const rest = permitted.list().filter(({ slug }) => slug > after);
+  query: z.object({ after: text, missing: text }),
+  async load({ context, permitted, fields: { after, missing } }) {
+    const gaps = await loadSourceGaps(context, permitted.list());
+    const isListed = ({ slug }: Source) => missing !== 'yes' || isIncomplete(gaps.get(slug));
+    const rest = permitted.list().filter((source) => source.slug > after && isListed(source));
+    const only: Record<string, string> = missing === 'yes' ? { missing } : {};
+    const address = (query: Record<string, string>) =>
+      Object.keys(query).length === 0 ? '/sources' : `/sources?${new URLSearchParams(query).toString()}`;
     const shown = rest.slice(0, SHOWN);
     const { slugs } = permitted;
     return {
-      shown: await loadShown(context, shown),
+      shown: await loadShown(context, shown, gaps),
+      isOnlyMissing: missing === 'yes',
+      incomplete: [...gaps.values()].filter(isIncomplete).length,
       offboarded: context.sources
         .offboarded()
         .filter(({ source }) => slugs === null || slugs.includes(source.slug))
         .map(({ source, offboardedAt }) => ({ slug: source.slug, name: source.name, at: offboardedAt })),
       damaged: context.sources.damaged().filter((slug) => slugs?.includes(slug) ?? true),
-      first: after === '' ? null : '/sources',
-      next: rest.length > SHOWN ? `/sources?after=${encodeURIComponent(shown.at(-1)?.slug ?? '')}` : null,
+      first: after === '' ? null : address(only),
+      next: rest.length > SHOWN ? address({ ...only, after: shown.at(-1)?.slug ?? '' }) : null,
     };
   },
   show: (data, { frame }) => <SourcesPage frame={frame} {...data} />,
@@ -110,6 +117,7 @@ async function loadShown(
     sources: register,
   }: Pick<Context, 'store' | 'clock' | 'projector' | 'rejected' | 'sources'>,
   sources: readonly Source[],
+  gaps: ReadonlyMap<string, readonly SourceGap[]>,
 ): Promise<readonly ShownSource[]> {
   const slugs = sources.map(({ slug }) => slug);
   await projector.catchUp();
@@ -125,7 +133,7 @@ async function loadShown(
     lastSync: times.synced.get(source.slug) ?? null,
     banners: banners.filter((banner) => banner.source === source.slug),
     secrets: secretsText(source.webhookSecrets.length, register.retirements(source.slug).size),
-    faults: findSourceFaults(source, register.sharingKey()).filter(({ level }) => level === 'fault').length,
+    gaps: gaps.get(source.slug) ?? [],
   }));
 }
 
@@ -152,11 +160,16 @@ interface SourcesProps {
   readonly shown: readonly ShownSource[];
   readonly offboarded: readonly { readonly slug: string; readonly name: string; readonly at: string }[];
   readonly damaged: readonly string[];
+  /** Only sources that lack something are listed. */
+  readonly isOnlyMissing: boolean;
+  /** How many lack something that they need. */
+  readonly incomplete: number;
   readonly first: string | null;
   readonly next: string | null;
 }
 
-function SourcesPage({ frame, shown, offboarded, damaged, first, next }: SourcesProps) {
+function SourcesPage(props: SourcesProps) {
+  const { frame, shown, offboarded, damaged, isOnlyMissing, incomplete, first, next } = props;
   const administers = can(frame.role, 'administer');
   return (
     <Page title="Sources" frame={frame} current="sources">
@@ -170,9 +183,21 @@ function SourcesPage({ frame, shown, offboarded, damaged, first, next }: Sources
           </p>
         </Notice>
       )}
-      <Panel id="list" title="All sources">
+      <Panel id="list" title={isOnlyMissing ? 'Sources that lack something' : 'All sources'}>
+        {isOnlyMissing ? (
+          <p>
+            <a href="/sources">Show all sources</a>
+          </p>
+        ) : incomplete > 0 ? (
+          <p>
+            <a href="/sources?missing=yes">{counted(incomplete, 'source lacks', 'sources lack')} something</a>
+          </p>
+        ) : null}
         {shown.length === 0 ? (
-          <p>No sources yet. {administers ? null : 'An owner or admin adds the first one.'}</p>
+          <p>
+            {isOnlyMissing ? 'None.' : 'No sources yet. '}
+            {administers || isOnlyMissing ? null : 'An owner or admin adds the first one.'}
+          </p>
         ) : (
           <Table caption={null} columns={columnsOf(frame)} rows={shown} />
         )}
@@ -254,13 +279,18 @@ function columnsOf({ timeZone }: PageFrame): readonly Column<ShownSource>[] {
     { title: 'Signing secrets', cell: ({ secrets }) => <Badge {...secrets} /> },
     {
       title: 'Settings',
-      cell: ({ faults }) => {
-        return faults === 0 ? (
+      cell: ({ gaps }) =>
+        gaps.length === 0 ? (
           <Badge text="complete" tone="good" />
         ) : (
-          <Badge text={faults === 1 ? '1 thing missing' : `${faults} things missing`} tone="bad" />
-        );
-      },
+          <div class="outside">
+            {gaps.map(({ what, kind }) => (
+              <div key={what}>
+                <Badge text={what} tone={kind === 'optional' ? 'calm' : 'bad'} />
+              </div>
+            ))}
+          </div>
+        ),
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { type LedgerState, loadLedgerState } from '../../../attention/ledger-state.ts';
 import type { OfficerAttention } from '../../../attention/officer-attention.ts';
 import type { Warning } from '../../../attention/operator-warnings.ts';
+import { loadSourceGaps, type SourceGap } from '../../../attention/source-gaps.ts';
 import { outdatedApprovals } from '../../../cases/approval.ts';
 import type { Context } from '../../../context/context.ts';
 import { choiceNames } from '../../../core/consent-judgement.ts';
@@ -32,6 +33,8 @@ export interface Today {
   readonly ledger: LedgerState;
   /** A source without a controller profile; null: each has one. */
   readonly profileless: Pick<Source, 'slug' | 'name'> | null;
+  /** Sources that may belong to another client than their profile says, or do not work as they are set. */
+  readonly incomplete: readonly { readonly name: string; readonly gaps: readonly SourceGap[] }[];
   /** Requests whose answer waits for a second person's approval. */
   readonly toApprove: ReadonlySet<string>;
   /** Proposed erasures that were not started yet and that the viewer may see. */
@@ -118,6 +121,10 @@ export async function loadToday(
       context,
       permitted.list().filter(({ slug }) => only === null || only.includes(slug)),
     ),
+    incomplete: await findIncomplete(
+      context,
+      permitted.list().filter(({ slug }) => only === null || only.includes(slug)),
+    ),
     toApprove: await loadToApprove(context, attention),
     proposals: waiting.filter(
       ({ source: of, needsSecond, personId }) =>
@@ -128,6 +135,14 @@ export async function loadToday(
     admins,
     bannerNames: (slug) => names.get(slug),
   };
+}
+
+async function findIncomplete(context: Needs, sources: readonly Source[]): Promise<Today['incomplete']> {
+  const gaps = await loadSourceGaps(context, sources);
+  return sources.flatMap(({ slug, name }) => {
+    const found = gaps.get(slug)?.filter(({ kind }) => kind === 'client') ?? [];
+    return found.length === 0 ? [] : { name, gaps: found };
+  });
 }
 
 async function findProfileless({ loadProfile }: Needs, sources: readonly Source[]): Promise<Today['profileless']> {

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import { siteWord } from '../../../../reports/scan-audit/findings.ts';
 import { isUntouched } from '../../../attention/find-notices.ts';
@@ -33,6 +33,8 @@ const LISTED = 100;
  * cause.
  */
 const ALIKE = 3;
+/** Sources named in one line. */
+const NAMED = 3;
 /** Requests due later are not among today's tasks. */
 const DUE_DAYS = 7;
 
@@ -88,6 +90,7 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
   return [
     ...firstSourceTasks(frame, today),
     ...profileTasks(frame, today),
+    ...incompleteTasks(frame, today),
     ...requestTasks(frame, urgent, today),
     ...newRequestTasks(urgent, today),
     ...messageTasks(frame, today),
@@ -120,6 +123,33 @@ function profileTasks(frame: PageFrame, { profileless, admins }: Today): readonl
     ? { href: `/settings/profile?source=${encodeURIComponent(slug)}`, label: 'Start' }
     : { href: mailToAdmins(admins, 'Please fill in the controller profile', text), label: 'Tell an admin' };
   return [{ key: 'profile', what, by: <Badge {...soon} />, action: { ...action, about: what } }];
+}
+
+/** Clients that were imported and never finished: letters would name another, or their deliveries are refused. */
+function incompleteTasks(frame: PageFrame, { incomplete, admins }: Today): readonly Task[] {
+  if (incomplete.length === 0) return [];
+  const shown = incomplete.slice(0, NAMED);
+  const title = `Complete ${counted(incomplete.length, 'source', 'sources')}`;
+  const what = (
+    <>
+      {title}:{' '}
+      {shown.map(({ name }, place) => (
+        <Fragment key={name}>
+          {place === 0 ? '' : ', '}
+          <bdi>{name}</bdi>
+        </Fragment>
+      ))}
+      {incomplete.length > NAMED ? ' …' : ''}
+    </>
+  );
+  const lines = incomplete
+    .slice(0, LISTED)
+    .map(({ name, gaps }) => `${name}: ${gaps.map((gap) => gap.what).join(', ')}`);
+  const text = `Please complete these sources, under Sources:\n\n${lines.join('\n')}`;
+  const action = can(frame.role, 'administer')
+    ? { href: '/sources?missing=yes', label: 'Look' }
+    : { href: mailToAdmins(admins, title, text), label: 'Tell an admin' };
+  return [{ key: 'incomplete', what, by: <Badge {...soon} />, action: { ...action, about: title } }];
 }
 
 /** Requests that nobody has taken up, in one line if there are several. */
