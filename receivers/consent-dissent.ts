@@ -181,7 +181,7 @@ class Scan {
     if (answer === null) return null;
     if (role.isTerms || role.isLegitimateInterest || role.isScope || role.isNecessaryFlag || role.notChosenIf !== null)
       return null;
-    if (this.#sought === 'assent') return answer === 'yes' ? this.#assent(key, value, role, at, place) : null;
+    if (this.#sought === 'assent') return answer === 'yes' ? this.#assent({ key, value, role }, at, place) : null;
     // A field that answers in several items alike is their answer, whatever it is called.
     if (place.isItem && (isReadWithin(role) || (this.#purposes.answers.get(key) ?? 0) > 1)) return null;
     const isText = typeof value === 'string';
@@ -207,7 +207,11 @@ class Scan {
   }
 
   /** A yes that was not read, under a name of consent or of a purpose. */
-  #assent(key: string, value: unknown, role: NameRole, at: string, { isRead, isItem }: Place): string | null {
+  #assent(
+    { key, value, role }: Pick<NamedField, 'key' | 'value' | 'role'>,
+    at: string,
+    { isRead, isItem }: Place,
+  ): string | null {
     if (isRead || isItem || isNecessary(key) || role.polarity === 'refusing' || role.isOfAll) return null;
     const isNamed = role.isOfConsent || role.isPurpose;
     if (!isNamed || role.time !== null || role.isFormer || role.isSetting || role.isCircumstance) return null;

@@ -1,8 +1,8 @@
-import type { Context } from '../context/context.ts';
 import type { Source } from '../core/source.ts';
 import { type ControllerProfile, missingProfileParts } from '../law/profile.ts';
 import { doubtfulController } from '../request-form/offered.ts';
 import { findSourceFaults } from '../sources/faults.ts';
+import type { Sources } from '../sources/sources.ts';
 
 /**
  * Something that a source lacks, in a few words. `optional`: it works without, as without an API key: nothing is pulled. `profile`: its
@@ -19,9 +19,14 @@ export function isIncomplete(gaps: readonly SourceGap[] | undefined): boolean {
   return gaps?.some(({ kind }) => kind !== 'optional') === true;
 }
 
+interface GapDeps {
+  readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
+  readonly sources: Pick<Sources, 'first' | 'sharingKey'>;
+}
+
 /** What each source lacks, by its slug, so that nobody takes an imported one for complete. A source that lacks nothing is absent. */
 export async function loadSourceGaps(
-  deps: Pick<Context, 'loadProfile' | 'sources'>,
+  deps: GapDeps,
   sources: readonly Source[],
 ): Promise<ReadonlyMap<string, readonly SourceGap[]>> {
   const sharing = deps.sources.sharingKey();
@@ -42,10 +47,7 @@ export async function loadSourceGaps(
   return new Map(found.filter(([, gaps]) => gaps.length > 0));
 }
 
-async function profileGaps(
-  { loadProfile, sources }: Pick<Context, 'loadProfile' | 'sources'>,
-  source: Source,
-): Promise<readonly SourceGap[]> {
+async function profileGaps({ loadProfile, sources }: GapDeps, source: Source): Promise<readonly SourceGap[]> {
   let profile: ControllerProfile | null;
   try {
     profile = await loadProfile(source);

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { readEnvironmentVariable } from '../config/config.ts';
+import { profilesForImport } from '../config/profile-file.ts';
 import { UsageError } from '../core/errors.ts';
 import { type ImportReport, importOutcomes, importSources } from '../sources/import/import-sources.ts';
 import { importColumns, importLimits, importTemplate } from '../sources/import/read-csv.ts';
@@ -49,6 +50,7 @@ export function registerSourceImport(source: CommandUnknownOpts, io: CommandIo):
               variable: readEnvironmentVariable,
               profileProblems,
             },
+            profiles: profilesForImport(context),
           },
           {
             csv,

@@ -12,6 +12,7 @@ import { missingProfileParts } from '../law/profile.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { writeDurably } from '../ledger/durable-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { ImportProfiles } from '../sources/import/import-sources.ts';
 import type { SourceOutcome, Sources } from '../sources/sources.ts';
 import type { Query, Store } from '../store/store.ts';
 import { type Config, controllerFileOf, PROFILES_FOLDER } from './config.ts';
@@ -218,12 +219,22 @@ export async function giveOwnProfile(
   if (ownerOfProfile(source) !== null) return { outcome: 'owned' };
   const shared = await readProfileFile(config, source);
   if ((await parseControllerProfile(shared.text, shared.path)).outcome !== 'loaded') return { outcome: 'invalid' };
+  return placeProfile({ config, sources }, source, await copyForSource(shared.text), actor);
+}
+
+/** Writes a new profile into the data folder, and has the source use it. */
+async function placeProfile(
+  { config, sources }: { readonly config: Paths; readonly sources: Pick<Sources, 'change'> },
+  source: Source,
+  text: string,
+  actor: string,
+): Promise<Exclude<ProfileGiven, { readonly outcome: 'owned' | 'invalid' }>> {
   const folder = join(config.dataDir, PROFILES_FOLDER);
   // A new name each time, so that an earlier file of this source is not overwritten.
   const name = `${source.slug}-${randomBytes(4).toString('hex')}.yaml`;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeDurably(folder, name, await copyForSource(shared.text), { mode: 0o600, once: true });
+    await writeDurably(folder, name, text, { mode: 0o600, once: true });
   } catch (error) {
     return { outcome: 'unwritable', error };
   }
@@ -233,3 +244,47 @@ export async function giveOwnProfile(
   await rm(join(folder, name), { force: true });
   return { outcome: 'refused', refusal: changed };
 }
+
+/** Controller profiles for an import of sources: a new one has only the parts that the file says, none of another organisation. */
+export function profilesForImport(deps: ProfileDeps & { readonly sources: Pick<Sources, 'change'> }): ImportProfiles {
+  const apply = async (source: Source | null, parts: ProfileForm) => {
+    const file = ownerOfProfile(source) === null ? null : await readProfileFile(deps.config, source);
+    const before = file === null || file.text === '' ? {} : await readProfileForm(file.text, file.path);
+    if (!isForm(before))
+      return { file, form: parts, applied: { outcome: 'invalid' as const, problems: before.problems } };
+    const form = { ...before, ...parts };
+    return { file, form, applied: await applyProfileForm(file?.text ?? '', file?.path ?? NEW_PROFILE, form) };
+  };
+  return {
+    async plan(source, parts) {
+      const { applied, file } = await apply(source, parts);
+      if (applied.outcome === 'unchanged') return { changed: [] };
+      if (applied.outcome === 'changed') return { changed: applied.fields };
+      const start = `Controller profile ${file?.path ?? NEW_PROFILE}: `;
+      return {
+        problems: applied.problems.map((problem) => {
+          const text = problem.startsWith(start) ? problem.slice(start.length) : problem;
+          const part = /^(\w+)(?=[.:])/.exec(text)?.[1] ?? null;
+          return { part, problem: text };
+        }),
+      };
+    },
+    async write(source, parts, actor) {
+      const { file, form, applied } = await apply(source, parts);
+      if (applied.outcome === 'unchanged') return { seq: null };
+      if (applied.outcome === 'invalid') return applied.problems.join(' ');
+      if (file === null) {
+        const given = await placeProfile(deps, source, applied.text, actor);
+        if (given.outcome === 'given') return { seq: given.seq };
+        return 'Its controller profile could not be written: import again.';
+      }
+      const saved = await saveProfile(deps, { source, basedOn: file.sha256 ?? '', next: { form }, actor });
+      return saved.outcome === 'saved'
+        ? { seq: saved.seq }
+        : 'Its controller profile could not be written: import again.';
+    },
+  };
+}
+
+/** What a profile that does not exist yet is called in problems. */
+const NEW_PROFILE = 'new';

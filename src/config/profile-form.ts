@@ -120,6 +120,12 @@ export const profileSections: readonly ProfileSection[] = [
         hint: 'One per line: short name | name. A request is ready once each has been searched.',
       },
       {
+        name: 'homeRegime',
+        kind: 'text',
+        label: 'A second law under which you answer everyone',
+        hint: 'For a branch elsewhere: the id of its rules, such as uk-gdpr. The deadline calculator lists them.',
+      },
+      {
         name: 'ownTargetDays',
         kind: 'number',
         label: 'Your own target, in days, where a law is not recorded here',

@@ -206,7 +206,7 @@ describe('the request form', () => {
     expect([sent.status, (await cases(world)).length]).toEqual([404, 0]);
     const page = await admin.get('/sources/bolt');
     expect(page.text).toContain('The web form of this source is off');
-    expect(page.text).toContain('href="/settings/profile?source=bolt"');
+    expect(page.text).toContain('href="#controller"');
     expect((await admin.get('/settings/profile?source=bolt')).text).toContain('name="requestFormFor"');
     const receivedAt = world.context.clock().toISOString();
     const request = { source: 'bolt', kind: 'access', channel: 'letter', receivedAt, actor: 'test' } as const;
@@ -215,9 +215,7 @@ describe('the request form', () => {
     await world.context.projector.projected(opened.seq);
     const letter = async () => (await admin.get(`/cases/${opened.caseId}/letter?step=acknowledgement`)).text;
     expect(await letter()).toContain('belongs to another client, send nothing');
-    expect(await letter()).toContain(
-      'enter <span class="mono">bolt</span> in the <a href="/settings/profile?source=bolt"',
-    );
+    expect(await letter()).toContain('href="/sources/bolt#controller"');
 
     const shared = await readFile(config.controllerFile ?? '', 'utf8');
     await writeFile(config.controllerFile ?? '', `${shared}requestFormFor: [bolt]\n`);

@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished, test } from 'vitest';
+import { profilesForImport } from '../../src/config/profile-file.ts';
+import { loadControllerFile } from '../../src/config/settings-files.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { type ImportRequest, importSources } from '../../src/sources/import/import-sources.ts';
 import { importColumns, importLimits, importTemplate } from '../../src/sources/import/read-csv.ts';
@@ -19,6 +21,9 @@ async function open() {
     await ledger.close();
   });
   const files: Record<string, string> = {};
+  const dataDir = await temporaryFolder();
+  // No read model is needed.
+  const projector = { catchUp: () => Promise.resolve() };
   const variables: Record<string, string> = {};
   const run = (csv: string, changes: Partial<ImportRequest> = {}) =>
     importSources(
@@ -34,6 +39,14 @@ async function open() {
           variable: (name) => variables[name] ?? null,
           profileProblems: async (path) => (path in files ? [] : [`${path}: no such profile.`]),
         },
+        profiles: profilesForImport({
+          config: { controllerFile: null, dataDir },
+          store,
+          ledger,
+          projector,
+          clock,
+          sources,
+        }),
       },
       { csv: Buffer.from(csv), actor: 'anna', ...changes },
     );
@@ -41,7 +54,7 @@ async function open() {
     const rows = await store.read.selectFrom('entries').select(['meta', 'body']).orderBy('seq').execute();
     return rows.map(({ body }) => String(body));
   };
-  return { store, sources, run, files, variables, entries };
+  return { store, sources, run, files, variables, entries, dataDir };
 }
 
 test('`source import` imports every source of a file, with secrets from cells, files and variables, and records only their ids', async () => {
@@ -299,4 +312,51 @@ test('`source import` changes an address only in a line that also has the key', 
   const same = await run(`slug,base_url,api_key\na,${moved},pak_live_hush\n`, { update: true });
   expect(same).toMatchObject({ outcome: 'imported', lines: [{ outcome: 'changed', changed: ['baseUrl'] }] });
   expect(sources.find('a')?.baseUrl).toBe(moved);
+});
+
+test('a file gives each source a controller profile of its own, with only the parts that it says', async () => {
+  const world = await open();
+  const profileOf = async (slug: string) => {
+    const file = world.sources.find(slug)?.options.controllerFile ?? null;
+    if (file === null) return null;
+    const loaded = await loadControllerFile(`${world.dataDir}/${file}`);
+    return loaded.outcome === 'loaded' ? loaded.value : loaded.problems;
+  };
+  const csv = [
+    'slug,name,controller_name,controller_address,controller_country,controller_email,controller_dpo,controller_language,controller_home_law',
+    'a,Shop A,Acme Ltd,1 High Street | London,GB,privacy@acme.example,Dana Offer,en,uk-gdpr',
+    'b,Shop B,,,,,,,',
+  ].join('\n');
+  const dry = await world.run(csv, { dryRun: true });
+  expect(dry.lines[0]?.changed).toEqual(expect.arrayContaining(['name', 'controller name', 'controller address']));
+  expect(world.sources.find('a')).toBe(null);
+
+  expect(await world.run(csv)).toMatchObject({ outcome: 'imported', problems: [] });
+  expect(await profileOf('a')).toMatchObject({
+    ...{ name: 'Acme Ltd', address: ['1 High Street', 'London'], country: 'GB', email: 'privacy@acme.example' },
+    ...{ dataProtectionOfficer: 'Dana Offer', language: 'en', homeRegime: 'uk-gdpr', purposes: [] },
+  });
+  expect(await profileOf('b')).toBe(null);
+  // A second time changes nothing; a changed cell changes this part, with --update alone.
+  expect((await world.run(csv)).lines.map(({ outcome }) => outcome)).toEqual(['unchanged', 'unchanged']);
+  const moved = csv.replace('1 High Street', '2 Low Street');
+  expect((await world.run(moved)).problems[0]?.problem).toContain('controller address');
+  const changed = await world.run(moved, { update: true });
+  expect(changed.lines[0]).toMatchObject({ outcome: 'changed', changed: ['controller address'] });
+  expect(await profileOf('a')).toMatchObject({ address: ['2 Low Street', 'London'], name: 'Acme Ltd' });
+});
+
+test('nothing is imported if a controller profile would not be valid', async () => {
+  const world = await open();
+  const report = await world.run(
+    'slug,controller_name,controller_country,controller_file\na,,GB,\nb,B Ltd,Neverland,\nc,C Ltd,,own.yaml\n',
+  );
+  expect(report.outcome).toBe('refused');
+  expect(report.problems.map(({ slug, column }) => [slug, column])).toEqual([
+    ['a', 'controller_name'],
+    ['b', 'controller_country'],
+    ['c', 'controller_file'],
+    ['c', 'controller_file'],
+  ]);
+  expect(world.sources.list()).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { webhookSecretOf } from '../../crypto/keys.ts';
 import type { SourceChanges } from '../changes.ts';
 import type { SourceOutcome, Sources } from '../sources.ts';
 import { type ImportProblem, readImportCsv } from './read-csv.ts';
-import { columnOf, type ImportLine, type ImportReaders, readImportLines } from './read-lines.ts';
+import { columnOf, columnOfController, type ImportLine, type ImportReaders, readImportLines } from './read-lines.ts';
 
 interface ImportDeps {
   readonly sources: Pick<
@@ -13,7 +13,24 @@ interface ImportDeps {
   /** Whether the credentials of a source come from the environment. */
   readonly isConfigured: (slug: string) => boolean;
   readonly readers: ImportReaders;
+  readonly profiles: ImportProfiles;
 }
+
+/** Controller profiles of sources. `parts`: by their names in the profile's form. */
+export interface ImportProfiles {
+  /** Which parts would change if a source had these; or what is wrong with them, each with its part. `source` null: it is new. */
+  plan(source: Source | null, parts: Readonly<Record<string, string>>): Promise<PlannedProfile>;
+  /** Gives the source a profile of its own with these parts, or changes the one it has. A sentence: why it could not. */
+  write(
+    source: Source,
+    parts: Readonly<Record<string, string>>,
+    actor: string,
+  ): Promise<{ seq: number | null } | string>;
+}
+
+export type PlannedProfile =
+  | { readonly changed: readonly string[] }
+  | { readonly problems: readonly { readonly part: string | null; readonly problem: string }[] };
 
 export interface ImportRequest {
   readonly csv: Uint8Array;
@@ -61,6 +78,8 @@ interface Plan extends ImportLine {
   readonly changes: SourceChanges;
   readonly newSecrets: readonly string[];
   readonly changed: readonly string[];
+  /** Names of parts of the controller profile that change. */
+  readonly profile: readonly string[];
 }
 
 /**
@@ -78,7 +97,9 @@ export async function importSources(deps: ImportDeps, request: ImportRequest): P
   const plans: Plan[] = [];
   for (const line of read.lines) {
     const problem = refusalOf(deps, line);
-    const plan = planOf(line, sources.find(line.slug));
+    const existing = sources.find(line.slug);
+    const profile = await planProfile(deps, line, existing, problems);
+    const plan = planOf(line, existing, profile);
     if (problem !== null) problems.push({ line: line.line, slug: line.slug, column: 'slug', problem });
     else if (plan.existing !== null && plan.changed.length > 0 && request.update !== true)
       problems.push({
@@ -133,11 +154,27 @@ function inColumn(text: string): Pick<ImportProblem, 'column' | 'problem'> {
     : { column: columnOf([field]), problem: `${what.charAt(0).toUpperCase()}${what.slice(1).replace(/\.$/, '')}.` };
 }
 
-function planOf(line: ImportLine, existing: Source | null): Plan {
+/** Which parts of the controller profile a line changes. */
+async function planProfile(
+  { profiles }: ImportDeps,
+  { line, slug, controller }: ImportLine,
+  existing: Source | null,
+  problems: ImportProblem[],
+): Promise<readonly string[]> {
+  if (Object.keys(controller).length === 0) return [];
+  const planned = await profiles.plan(existing, controller);
+  if ('changed' in planned) return planned.changed;
+  for (const { part, problem } of planned.problems)
+    problems.push({ line, slug, column: part === null ? null : columnOfController(part), problem });
+  return [];
+}
+
+function planOf(line: ImportLine, existing: Source | null, profile: readonly string[]): Plan {
+  const ofProfile = profile.map((part) => `controller ${part}`);
   const { webhookSecrets, ...fields } = line.source;
   if (existing === null) {
     const named = [...Object.keys(fields), ...Object.keys(line.options), ...webhookSecrets.map(secretName)];
-    return { ...line, existing, changes: {}, newSecrets: webhookSecrets, changed: named };
+    return { ...line, existing, changes: {}, newSecrets: webhookSecrets, changed: [...named, ...ofProfile], profile };
   }
   const changes: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(fields))
@@ -151,8 +188,8 @@ function planOf(line: ImportLine, existing: Source | null): Plan {
   if (changedOptions.length > 0) changes['options'] = options;
   const known = new Set(existing.webhookSecrets.map(({ value }) => value));
   const newSecrets = webhookSecrets.filter((secret) => !known.has(secret));
-  const changed = [...changedFields, ...changedOptions, ...newSecrets.map(secretName)];
-  return { ...line, existing, changes, newSecrets, changed };
+  const changed = [...changedFields, ...changedOptions, ...newSecrets.map(secretName), ...ofProfile];
+  return { ...line, existing, changes, newSecrets, changed, profile };
 }
 
 function mergedOptions(before: SourceOptions, given: Partial<SourceOptions>): SourceOptions {
@@ -170,7 +207,7 @@ function isSame(a: SourceOptions, b: SourceOptions, name: string): boolean {
 }
 
 async function carryOut(
-  { sources }: ImportDeps,
+  { sources, profiles }: ImportDeps,
   plan: Plan,
   actor: string,
 ): Promise<{ done: ImportedLine; problem: string | null }> {
@@ -201,6 +238,12 @@ async function carryOut(
           : `Someone else changed this source at the same time (${outcome.outcome}): import again.`;
       return { done: { ...shown(plan), outcome: 'failed', seq }, problem };
     }
+  }
+  const present = plan.profile.length === 0 ? null : sources.find(slug);
+  if (present !== null) {
+    const written = await profiles.write(present, plan.controller, actor);
+    if (typeof written === 'string') return { done: { ...shown(plan), outcome: 'failed', seq }, problem: written };
+    seq = written.seq ?? seq;
   }
   const done = existing === null ? 'added' : plan.changed.length === 0 ? 'unchanged' : 'changed';
   return { done: { ...shown(plan), outcome: done, seq }, problem: null };

@@ -44,6 +44,22 @@ export const importColumns = [
   { name: 'assumed_offset', what: 'UTC offset of times without one, ±hh:mm', example: '+00:00' },
   { name: 'controller_file', what: 'controller profile of this source', example: '' },
   {
+    name: 'controller_name',
+    what: 'organisation behind this source: gives it a controller profile of its own',
+    example: 'Acme Shop Ltd',
+  },
+  { name: 'controller_address', what: 'its postal address, lines separated by |', example: '1 High Street | London' },
+  { name: 'controller_country', what: 'country of its establishment, two letters', example: 'GB' },
+  { name: 'controller_region', what: 'region, if holidays differ by region, such as BE for Berlin', example: '' },
+  { name: 'controller_email', what: 'its e-mail address for requests', example: 'privacy@shop.example' },
+  { name: 'controller_dpo', what: 'its data protection officer', example: '' },
+  { name: 'controller_language', what: 'language of its profile and letters, such as de', example: 'en' },
+  {
+    name: 'controller_home_law',
+    what: 'id of a second law under which it answers everyone, such as uk-gdpr',
+    example: '',
+  },
+  {
     name: 'subject_recipe_file',
     what: 'JSON: how this source hashes e-mail addresses (algorithm, normalise, salt)',
     example: '',

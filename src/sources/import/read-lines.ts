@@ -29,6 +29,39 @@ export interface ImportLine {
   readonly source: Omit<NewSource, 'options' | 'slug'> & { readonly webhookSecrets: readonly string[] };
   readonly encoding: SecretEncoding | null;
   readonly options: Partial<SourceOptions>;
+  /** Parts of its controller profile that the line says, by their names in the profile's form. Empty: it says none. */
+  readonly controller: Readonly<Record<string, string>>;
+}
+
+/** Columns that say something of the controller, with the parts of the profile. */
+const controllerColumns = {
+  controller_name: 'name',
+  controller_address: 'address',
+  controller_country: 'country',
+  controller_region: 'region',
+  controller_email: 'email',
+  controller_dpo: 'dataProtectionOfficer',
+  controller_language: 'language',
+  controller_home_law: 'homeRegime',
+} as const satisfies Partial<Record<ImportColumnName, string>>;
+
+function readController(cells: CsvLine['cells'], problems: Found[]): ImportLine['controller'] {
+  const parts: Record<string, string> = {};
+  for (const [column, part] of Object.entries(controllerColumns)) {
+    const cell = cells[column as keyof typeof controllerColumns];
+    if (cell !== undefined) parts[part] = part === 'address' ? cell.split(/\s*[|\n]\s*/).join('\n') : cell;
+  }
+  if (Object.keys(parts).length > 0 && cells.controller_file !== undefined)
+    problems.push({
+      column: 'controller_file',
+      problem: 'Use either controller_file or the other columns of the controller.',
+    });
+  return parts;
+}
+
+/** The column of a part of the controller profile; null: none. */
+export function columnOfController(part: string): string | null {
+  return Object.entries(controllerColumns).find(([, name]) => name === part)?.[0] ?? null;
 }
 
 /** For uploaded files, which may not refer to files or variables of the machine on which the program runs. */
@@ -103,6 +136,7 @@ async function readLine(
       ? {}
       : { secretEncodings: Object.fromEntries(secrets.map((secret) => [webhookSecretOf(secret).id, encoding])) }),
   };
+  const controller = readController(cells, problems);
   const source = {
     ...(cells.name === undefined ? {} : { name: cells.name }),
     ...(cells.base_url === undefined ? {} : { baseUrl: cells.base_url }),
@@ -128,6 +162,7 @@ async function readLine(
       slug: parsed.data.slug,
       encoding,
       options,
+      controller,
       source: {
         ...source,
         ...(name === undefined ? {} : { name }),

@@ -323,7 +323,7 @@ function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly 
         <button type="submit">{file.isMade ? 'Save' : 'Create the profile'}</button>
       </div>
       <p class="hint">
-        Translations of these texts and a second law (<code>homeRegime</code>) are not on this page:{' '}
+        Translations of these texts are not on this page:{' '}
         {file.isMade ? `they stay as they are in ${basename(file.path)}` : `they go into ${basename(file.path)}`}, on
         the server (docs/configuration.md, Controller profile).
       </p>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
+import { profilesForImport } from '../../../config/profile-file.ts';
 import { type ImportReport, importOutcomes, importSources } from '../../../sources/import/import-sources.ts';
 import { importColumns, importLimits, importTemplate } from '../../../sources/import/read-csv.ts';
 import { isOfServer, noReaders } from '../../../sources/import/read-lines.ts';
@@ -16,7 +17,7 @@ const SHOWN = 200;
 /** The most lines per upload: the response waits until each is stored. */
 const LINES = 1000;
 
-const { page, file, upload } = pagesWith<'store' | 'ledger' | 'keys' | 'clock' | 'config' | 'sources'>();
+const { page, file, upload } = pagesWith<'store' | 'ledger' | 'projector' | 'keys' | 'clock' | 'config' | 'sources'>();
 
 const rule = { who: 'administer', source: 'installation' } as const;
 
@@ -63,7 +64,12 @@ const importUpload = upload({
     const wrong = dryRun ? null : await ownPasswordProblem(context, request, fields.present);
     if (wrong !== null) return refuse(wrong);
     const report = await importSources(
-      { sources, isConfigured: (slug) => config.defaultSource?.slug === slug, readers: noReaders },
+      {
+        sources,
+        isConfigured: (slug) => config.defaultSource?.slug === slug,
+        readers: noReaders,
+        profiles: profilesForImport(context),
+      },
       { csv: chosen.bytes, actor: by.officer, maxLines: LINES, update, skipInvalid, dryRun },
     );
     const last = Math.max(0, ...report.lines.map(({ seq }) => seq ?? 0));
