@@ -1055,6 +1055,8 @@ export interface components {
              * @enum {string}
              */
             kind: "access" | "portability" | "erasure" | "rectification" | "restriction" | "objection" | "opt-out" | "limit" | "withdraw-consent" | "unknown";
+            /** @description BCP 47: the language in which the requester is written to; null: not known. */
+            language: string | null;
             law: string | null;
             legalLimit: string | null;
             /** @description Moves that its state and its law allow. */
@@ -1518,6 +1520,8 @@ export interface components {
              * @enum {string}
              */
             kind: "access" | "portability" | "erasure" | "rectification" | "restriction" | "objection" | "opt-out" | "limit" | "withdraw-consent" | "unknown";
+            /** @description BCP 47: the language in which the requester is written to; null: not known. */
+            language: string | null;
             law: string | null;
             legalLimit: string | null;
             match: {
@@ -1870,7 +1874,11 @@ export interface operations {
                      * @enum {string}
                      */
                     kind: "access" | "portability" | "erasure" | "rectification" | "restriction" | "objection" | "opt-out" | "limit" | "withdraw-consent" | "unknown";
-                    language?: string;
+                    /**
+                     * Language of the requester
+                     * @description Letters to the requester are written in it.
+                     */
+                    language?: string | null;
                     /**
                      * What was requested
                      * @default null

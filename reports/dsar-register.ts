@@ -15,6 +15,7 @@ const columns = (input: ReportInput): readonly CsvColumn<RegisterRow>[] => [
   { title: 'receipt_basis', value: (row) => row.receiptBasis },
   { title: 'nature', value: (row) => rightsOf(row).join(' + ') },
   { title: 'jurisdiction', value: (row) => row.jurisdiction },
+  { title: 'language', value: (row) => row.language },
   { title: 'manner', value: (row) => row.channel },
   { title: 'regime', value: (row) => row.regime },
   { title: 'law', value: (row) => row.law },

@@ -40,6 +40,8 @@ export interface RegisterRow {
     readonly isLate: boolean | null;
   }[];
   readonly jurisdiction: string | null;
+  /** BCP 47; null: not known. */
+  readonly language: string | null;
   readonly channel: string;
   /** Id and name of the deciding law. */
   readonly regime: string;
@@ -123,6 +125,7 @@ function registerRow(
     kind,
     ...(rights.length === 0 ? {} : { rights }),
     jurisdiction: row.jurisdiction,
+    language: row.language,
     channel: row.channel,
     ...dates,
     computation: [...dates.computation, ...merged],

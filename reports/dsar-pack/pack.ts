@@ -143,6 +143,7 @@ function caseFile({ input, reference, disclosure }: GatheredPack): PackFile {
         kind: input.case.kind,
         ...partsOf(input.case.folded),
         jurisdiction: input.case.jurisdiction,
+        language: input.case.language,
         receivedAt: input.case.receipt_at,
         receiptBasis: input.case.receipt_basis,
         channel: input.case.channel,

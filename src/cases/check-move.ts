@@ -1,4 +1,5 @@
 import { isEmail } from '../core/email.ts';
+import { problemOfLanguage } from '../core/language.ts';
 import { dateText, momentText } from '../core/time-words.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
@@ -151,7 +152,12 @@ function problemsOfIdentity(view: CaseView, { move, details }: IdentityMove): re
 
 function problemsOfAmendment(
   view: CaseView,
-  { jurisdiction = null, receivedAt, requesterEmail = null }: Extract<CheckedMove, { move: 'amend' }>['details'],
+  {
+    jurisdiction = null,
+    receivedAt,
+    requesterEmail = null,
+    language = null,
+  }: Extract<CheckedMove, { move: 'amend' }>['details'],
   { timeZone }: MoveContext,
 ): readonly string[] {
   const problems: string[] = [];
@@ -160,6 +166,8 @@ function problemsOfAmendment(
   // Not in the schema of the move, with which earlier entries are read again.
   if (requesterEmail !== null && !isEmail(requesterEmail))
     problems.push(`${JSON.stringify(requesterEmail)} is not an e-mail address: use one like olga@example.org`);
+  const notOne = language === null ? null : problemOfLanguage(language);
+  if (notOne !== null) problems.push(notOne);
   if (receivedAt !== undefined && receivedAt >= view.row.receipt_at)
     problems.push(`the receipt can only be moved to an earlier time than ${momentText(view.row.receipt_at, timeZone)}`);
   return problems;

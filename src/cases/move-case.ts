@@ -5,8 +5,9 @@ import { type Action, actionSchema } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { emailSchema } from '../core/email.ts';
 import { StoreUnavailable } from '../core/errors.ts';
+import { languageSchema } from '../core/language.ts';
 import { sourceSlugSchema } from '../core/source.ts';
-import { isOneLine, lineOf, ONE_LINE } from '../core/validation.ts';
+import { lineOf } from '../core/validation.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { equalBytes } from '../crypto/hash.ts';
@@ -283,8 +284,11 @@ export const openCaseSchema = z.strictObject({
   actor: lineOf(200),
   /** A reference, for instance the number of a form, opens only one case, so that a double click does not open two. */
   reference: z.string().min(1).max(200).optional(),
-  /** BCP 47; the language of the page on which it was made. */
-  language: z.string().max(35).refine(isOneLine, ONE_LINE).exactOptional(),
+  /** BCP 47: what an officer chose, or the language of the page on which the request was made; null: not known. */
+  language: languageSchema
+    .nullable()
+    .default(null)
+    .meta({ title: 'Language of the requester', description: 'Letters to the requester are written in it.' }),
   /** The requester used the request form. */
   receiptBasis: z.literal('form').exactOptional(),
 });
@@ -292,7 +296,6 @@ export const openCaseSchema = z.strictObject({
 export const openCaseForm = openCaseSchema.omit({
   actor: true,
   reference: true,
-  language: true,
   receiptBasis: true,
 });
 export type OpenCaseInput = z.input<typeof openCaseSchema>;
@@ -317,11 +320,11 @@ export async function openCase(
       problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
     };
   }
-  const { source, reference, ...request } = parsed.data;
+  const { source, reference, language, ...request } = parsed.data;
   const now = isoNow(deps.clock);
   if (request.receivedAt > now) return { outcome: 'refused', problems: ['receivedAt: is in the future'] };
   const caseId = `${source}-${idPart(source, reference ?? randomUUID())}`;
-  const action: Action = { action: 'case.opened', caseId, ...request };
+  const action: Action = { action: 'case.opened', caseId, ...request, ...(language === null ? {} : { language }) };
   const appended = await appendAction(
     deps.ledger,
     source,

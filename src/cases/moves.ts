@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emailSchema } from '../core/email.ts';
+import { NOT_KNOWN } from '../core/language.ts';
 import { lineOf } from '../core/validation.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { readTime } from '../core/zoned-days.ts';
@@ -182,7 +183,10 @@ export const moves = {
         }),
         requesterName: nullableLine.optional().meta({ title: 'Name of the requester' }),
         requesterEmail: nullableLine.optional().meta({ title: 'E-mail of the requester', format: 'idn-email' }),
-        language: nullableLine.optional().meta({ title: 'Language of the requester' }),
+        language: nullableLine
+          .transform((language) => (language === NOT_KNOWN ? null : language))
+          .optional()
+          .meta({ title: 'Language of the requester' }),
         /** Only an earlier receipt: the clock starts when the request reached any channel (EDPB 01/2022 §159). */
         receivedAt: moment.optional().meta({
           title: 'Actually received on',

@@ -19,6 +19,8 @@ export interface CaseSummary {
   readonly jurisdiction: string | null;
   readonly requesterName: string | null;
   readonly requesterEmail: string | null;
+  /** BCP 47; null: not known. */
+  readonly language: string | null;
   readonly channel: string;
   /** Who handles it, in words. */
   readonly assignee: string | null;
@@ -79,6 +81,7 @@ export function summariseCase(view: CaseView): CaseSummary {
     jurisdiction: row.jurisdiction,
     requesterName: row.requester_name,
     requesterEmail: row.requester_email,
+    language: row.language,
     channel: row.channel,
     assignee: view.folded.assignee,
     receiptAt: row.receipt_at,

@@ -11,6 +11,7 @@ import { purposeWord } from '../consent/look-up.ts';
 import type { Context } from '../context/context.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError, unknownCase } from '../core/errors.ts';
+import { languageText } from '../core/language.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { listPeople } from '../people/people.ts';
 import {
@@ -103,6 +104,10 @@ function registerOpen(dsar: CommandUnknownOpts, io: CommandIo): void {
     .requiredOption('--channel <channel>', 'how it arrived: letter, mail, telephone …')
     .option('--source <slug>', 'source that the request concerns', 'default')
     .option('--jurisdiction <code>', 'where the requester is: ISO 3166 code such as DE, GB or US-CA, or EU')
+    .option(
+      '--language <code>',
+      'language of the requester (BCP 47), such as de; letters are written in it. Default: not-known; letters then ask',
+    )
     .option('--name <name>', 'name of the requester')
     .option('--email <address>', 'e-mail address of the requester')
     .option('--subject <id>', 'the id that the requester copied from their browser')
@@ -182,7 +187,9 @@ for the purposes named, at the time of the answer or earlier:
 }
 
 type OpenFlags = Readonly<Record<'received' | 'kind' | 'channel' | 'source', string>> &
-  Readonly<Partial<Record<'jurisdiction' | 'name' | 'email' | 'subject' | 'message' | 'reference', string>>>;
+  Readonly<
+    Partial<Record<'jurisdiction' | 'language' | 'name' | 'email' | 'subject' | 'message' | 'reference', string>>
+  >;
 
 /** A problem with a field of the request, with the flag in its place. */
 function namingFlag(problem: string): string {
@@ -202,6 +209,7 @@ function openingOf(flags: OpenFlags, timeZone: string): OpenCaseInput {
     kind: flags.kind as OpenCaseInput['kind'],
     channel: flags.channel,
     jurisdiction: flags.jurisdiction ?? null,
+    language: flags.language ?? null,
     requesterName: flags.name ?? null,
     requesterEmail: flags.email ?? null,
     subject: flags.subject ?? null,
@@ -339,6 +347,7 @@ function caseText(summary: CaseSummary, shown: ShownCase): string {
   const lines = [
     pc.bold(`${summary.caseId}  ${kindsOf(summary).join(' + ')}, ${summary.state}, version ${summary.version}`),
     `requester    ${printable(requester)}`,
+    `language     ${languageText(summary.language)}`,
     `law          ${summary.law ?? 'none recorded'}`,
     `due          ${dueText(summary)}${summary.daysLeft === null ? '' : ` (${leftText(summary)})`}, aim for ${summary.aimFor ?? '–'}`,
     ...summary.laws.map(

@@ -34,7 +34,7 @@ const caseOpened = z.object({
   jurisdiction: z.string().nullable(),
   message: z.string().nullable(),
   channel: z.string(),
-  /** BCP 47, of the page on which the request was made. */
+  /** BCP 47: chosen by the officer, or of the page on which the request was made. Absent: not known. */
   language: z.string().max(35).exactOptional(),
   /** The requester used the request form, so receipt is its arrival. Absent: an officer recorded it. */
   receiptBasis: z.literal('form').exactOptional(),

@@ -197,6 +197,7 @@ describe('a request that came by letter', () => {
       source: 'default',
       kind: 'erasure',
       receivedAt: '2026-10-05T09:30',
+      language: 'de',
       channel: 'letter',
       requesterName: 'Mary Seacole',
       jurisdiction: 'GB',
@@ -218,6 +219,7 @@ describe('a request that came by letter', () => {
       source: 'default',
       kind: 'access',
       receivedAt: '2026-10-05T09:30',
+      language: 'de',
       channel: 'letter',
       requesterName: 'Mary "M" Seacole',
     };
@@ -243,6 +245,7 @@ describe('a request that came by letter', () => {
       source: 'default',
       kind: 'access',
       receivedAt: '2026-10-05T09:30',
+      language: 'de',
       channel: 'letter\ud800',
       requesterName: 'Mary \udc00 Seacole \0',
       reference: 'f-\ud800',

@@ -70,7 +70,8 @@ it('forms take times as people write them, also where the browser has no field f
     /Invalid time (?:"|&quot;)27\.1\.2026(?:"|&quot;): use ISO 8601, e\.g\. /,
   );
   const opened = await olga.post('/cases', {
-    ...{ source: 'default', kind: 'access', channel: 'letter', receivedAt: '2026-01-27T10:00Z', reference: 'one' },
+    ...{ source: 'default', kind: 'access', channel: 'letter', receivedAt: '2026-01-27T10:00Z', language: 'en' },
+    reference: 'one',
   });
   expect(opened.status).toBe(303);
 });

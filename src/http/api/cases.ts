@@ -76,6 +76,9 @@ const caseSchema = z
     jurisdiction: z.string().nullable(),
     requesterName: z.string().nullable(),
     requesterEmail: z.string().nullable(),
+    language: z.string().nullable().meta({
+      description: 'BCP 47: the language in which the requester is written to; null: not known.',
+    }),
     channel: z.string(),
     assignee: z.string().nullable(),
     receiptAt: z.string(),

@@ -3,6 +3,7 @@ import { type LetterStep, letterSteps } from '../../../../reports/letters/texts.
 import { isAssignedTo } from '../../../cases/assignee.ts';
 import { choiceTexts, isMoveName, moves } from '../../../cases/moves.ts';
 import { ALL_PURPOSES, parsePurposes } from '../../../core/consent-judgement.ts';
+import { languageText } from '../../../core/language.ts';
 import { momentText } from '../../../core/time-words.ts';
 import { ATTACHMENTS } from '../../../documents/attachments.ts';
 import { isAnswer, isRefusalLetter } from '../../../documents/awaiting-approval.ts';
@@ -41,7 +42,6 @@ import {
   identityText,
   kindsText,
   kindText,
-  languageText,
   letterText,
   matchText,
   phrase,
@@ -376,7 +376,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
             </>,
           ],
           ['Identity', <Badge {...identityText(view)} />],
-          row.language === null ? null : ['Language', languageText(row.language)],
+          ['Language', <LanguageCell {...view} />],
           ['Controller', profile === null ? 'no controller profile' : profile.name],
         ]}
       />
@@ -389,6 +389,15 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
         </>
       )}
     </Panel>
+  );
+}
+
+/** The requester's language; without it every letter has to ask. */
+function LanguageCell({ row, open }: Pick<CasePageData['shown']['view'], 'row' | 'open'>) {
+  return (
+    <>
+      {languageText(row.language)} {row.language === null && open ? <a href="#moves">Correct the request</a> : null}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { letterLanguages } from '../../../../reports/letters/languages.ts';
 import { readAssignee } from '../../../cases/assignee.ts';
 import { findCase } from '../../../cases/list-cases.ts';
 import { moveCase, type OpenCaseInput, openCase, openCaseForm } from '../../../cases/move-case.ts';
@@ -7,6 +8,7 @@ import { isMoveName, moves, taskMoves } from '../../../cases/moves.ts';
 import type { Context } from '../../../context/context.ts';
 import { publicUrlOf } from '../../../core/address.ts';
 import { CodedError } from '../../../core/errors.ts';
+import { languageTag, languageText, likelyLanguage } from '../../../core/language.ts';
 import type { Source } from '../../../core/source.ts';
 import { ATTACHMENT_BYTES, ATTACHMENTS_TOO_LARGE, addAttachment } from '../../../documents/attachments.ts';
 import { packJob } from '../../../documents/document-jobs.ts';
@@ -14,9 +16,10 @@ import { checkLetterMail, letterMailJob } from '../../../documents/mail-letter.t
 import { createHandOver, listHandOvers, revokeHandOver } from '../../../hand-over/hand-over.ts';
 import { problemOfTaskMail, taskMailJob } from '../../../hand-over/mail-task.ts';
 import { findTask } from '../../../hand-over/task-link.ts';
+import { jurisdictionText } from '../../../law/jurisdictions.ts';
 import { listWorkers } from '../../../people/people.ts';
 import { pagesWith, type Said, smallNumber, text, type Visit } from '../parts/define-page.ts';
-import { FieldInput, fieldsOf, placeChoices, readFields } from '../parts/fields.tsx';
+import { FieldInput, fieldsOf, languageChoices, placeChoices, readFields } from '../parts/fields.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import { NoSources, Panel, Problems, sourceOptions } from '../parts/parts.tsx';
@@ -25,7 +28,7 @@ import { CasePage } from './case-view.tsx';
 import type { NewHandOver } from './hand-over-panel.tsx';
 import { type CaseNeeds, loadCase } from './load-case.ts';
 
-type Needs = CaseNeeds | 'ledger' | 'projector' | 'documents' | 'instance';
+type Needs = CaseNeeds | 'ledger' | 'projector' | 'documents' | 'instance' | 'loadProfile';
 const { page, form, upload } = pagesWith<Needs>();
 
 /** What the page of a case says about a form that led to it. */
@@ -42,10 +45,17 @@ interface CaseSaid {
 const newRequest = page({
   path: '/cases/new',
   rule: { who: 'work', source: 'installation' },
-  load: ({ permitted }, { form: typed }) => ({
-    sources: permitted.list(),
-    reference: typed['reference'] ?? randomUUID(),
-  }),
+  async load({ context, permitted, by }, { form: typed }) {
+    const sources = permitted.list();
+    const source =
+      permitted.findAny(typed['source'] ?? by.current ?? '') ?? (sources.length === 1 ? sources[0] : null) ?? null;
+    const profile = source === null ? null : await context.loadProfile(source);
+    return {
+      sources,
+      reference: typed['reference'] ?? randomUUID(),
+      proposal: proposedLanguage(typed['jurisdiction'] ?? null, profile?.language ?? null),
+    };
+  },
   show: (data, { frame, said }) => <NewRequestPage frame={frame} {...data} form={said.form} problems={said.problems} />,
 });
 
@@ -56,7 +66,13 @@ const record = form({
   async act(visit) {
     const { context, by, fields, typed } = visit;
     const read = readFields(openCaseForm, typed, context.config.timeZone);
-    if (read.outcome === 'refused') return newRequest.again(visit, { fields: {}, said: { problems: read.problems } });
+    const unconfirmed = problemOfProposal(typed);
+    const unread = [
+      ...(read.outcome === 'refused' ? read.problems : []),
+      ...(unconfirmed === null ? [] : [unconfirmed]),
+    ];
+    if (read.outcome === 'refused' || unread.length > 0)
+      return newRequest.again(visit, { fields: {}, said: { problems: unread } });
     const reference = fields.reference.trim() || undefined;
     // The use case validates it with its schema.
     const input = { ...read.values, actor: by.officer, ...(reference && { reference }) } as OpenCaseInput;
@@ -295,21 +311,64 @@ async function assigneeIn(
   return { ...details, assignee: readAssignee(assignee, await listWorkers({ store }, [row.source])) };
 }
 
+/** A language that the form proposes; the person who sends the form chooses it. */
+interface LanguageProposal {
+  readonly language: string;
+  /** What it follows from, in words. */
+  readonly because: string;
+}
+
+/** The language that most people read at a place, otherwise that of the controller; null: letters exist in neither. */
+function proposedLanguage(place: string | null, ofController: string | null): LanguageProposal | null {
+  const likely = likelyLanguage(place);
+  if (likely !== null && Object.hasOwn(letterLanguages, likely))
+    return { language: likely, because: `the place ${jurisdictionText(place ?? '')}` };
+  const own = languageTag(ofController ?? '')?.split('-')[0] ?? '';
+  return Object.hasOwn(letterLanguages, own) ? { language: own, because: 'the controller’s own language' } : null;
+}
+
+/** Why the language in a sent form cannot be taken as chosen; null: it can. */
+function problemOfProposal(typed: Readonly<Record<string, string>>): string | null {
+  const { language = '', proposed = '', jurisdiction = null } = typed;
+  if (language === '') return 'Choose the language of the requester, or “Not known”.';
+  const atPlace = proposedLanguage(jurisdiction, null);
+  // The proposal was made before the place was entered.
+  return atPlace === null || language !== proposed || atPlace.language === proposed
+    ? null
+    : `Most people in ${jurisdictionText(jurisdiction ?? '')} read ${languageText(atPlace.language)}, and the form proposed ${languageText(proposed)}: check the language, then record the request.`;
+}
+
 interface NewRequestProps {
   readonly frame: PageFrame;
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
   /** If the form is sent twice, only one case is opened. */
   readonly reference: string;
+  readonly proposal: LanguageProposal | null;
   readonly form: Readonly<Record<string, string>>;
   readonly problems: readonly string[];
 }
 
-function NewRequestPage({ frame, sources, reference, form, problems }: NewRequestProps) {
-  const value = (name: string) => form[name] ?? '';
+function NewRequestPage({ frame, sources, reference, proposal, form, problems }: NewRequestProps) {
+  // What the person changed stays; a proposal that they left is made again, from what is known now.
+  const chosen = form['language'] === form['proposed'] ? '' : (form['language'] ?? '');
+  const value = (name: string) => (name === 'language' ? chosen || (proposal?.language ?? '') : (form[name] ?? ''));
   const fields = fieldsOf(openCaseForm, {
     source: [...(sources.length > 1 ? [['', 'Choose …'] as const] : []), ...sourceOptions(sources)],
     jurisdiction: placeChoices(value('jurisdiction')),
-  });
+    language: languageChoices(value('language')),
+  }).map((field) =>
+    field.name === 'language'
+      ? {
+          ...field,
+          required: true,
+          choices: [['', 'Choose …'] as const, ...field.choices.slice(1)],
+          hint:
+            proposal === null || chosen !== ''
+              ? field.hint
+              : `Proposed from ${proposal.because}: check it. ${field.hint}`,
+        }
+      : field,
+  );
   return (
     <Page title="Record a request" frame={frame} current="new-request">
       <h1>Record a request</h1>
@@ -324,6 +383,7 @@ function NewRequestPage({ frame, sources, reference, form, problems }: NewReques
         ) : (
           <PostForm frame={frame} action="/cases">
             <input type="hidden" name="reference" value={reference} />
+            <input type="hidden" name="proposed" value={chosen === '' ? (proposal?.language ?? '') : ''} />
             <div class="pair">
               {fields.map((field) => (
                 <FieldInput

@@ -15,6 +15,7 @@ import {
   FieldInput,
   type FormField,
   fieldsOf,
+  languageChoices,
   namesIn,
   placeChoices,
   rowFields,
@@ -238,6 +239,7 @@ function choicesOf({ shown, documents }: CasePageData, timeZone: string): FieldC
   const systems = shown.profile?.otherSystems ?? [];
   return {
     jurisdiction: placeChoices(shown.view.row.jurisdiction),
+    language: languageChoices(shown.view.row.language),
     furtherKinds: requestKinds.map((kind) => [kind, kindText(kind)]),
     system: systems.map(({ id, name }) => [
       id,

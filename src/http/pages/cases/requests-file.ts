@@ -3,6 +3,7 @@ import { partsOfAssignee } from '../../../cases/assignee.ts';
 import { listCases } from '../../../cases/list-cases.ts';
 import type { CaseView } from '../../../cases/view.ts';
 import type { Context } from '../../../context/context.ts';
+import { languageText } from '../../../core/language.ts';
 import { localTimeOf } from '../../../core/zoned-days.ts';
 import { decidingLaw, isOwnLimit } from '../../../law/deadlines.ts';
 import { datelessText, unrecordedText } from '../../../law/not-recorded.ts';
@@ -40,6 +41,7 @@ export function fileColumns(nameOf: (slug: string) => string, timeZone: string):
     { title: 'Requester', value: ({ row }) => row.requester_name },
     { title: 'E-mail', value: ({ row }) => row.requester_email },
     { title: 'Place', value: ({ row }) => row.jurisdiction },
+    { title: 'Language', value: ({ row }) => languageText(row.language) },
     { title: 'Channel', value: ({ row }) => row.channel },
     { title: `Received (${timeZone})`, value: ({ row }) => localTimeOf(row.receipt_at, timeZone).replace('T', ' ') },
     { title: 'Aim for', value: ({ deadline }) => deadline.aimFor },

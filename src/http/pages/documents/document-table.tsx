@@ -1,12 +1,13 @@
 import { formatCount, formatPeriod } from '../../../../reports/format.ts';
 import { findReport } from '../../../../reports/index.ts';
 import { isLetterStep } from '../../../../reports/letters/texts.ts';
+import { languageText } from '../../../core/language.ts';
 import { dateText, momentText } from '../../../core/time-words.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
 import type { DocumentRow } from '../../../documents/check.ts';
 import type { PageFrame } from '../parts/layout.tsx';
 import { Badge, type Column, Moment, Table } from '../parts/parts.tsx';
-import { languageText, letterText, sizeText } from '../parts/words.ts';
+import { letterText, sizeText } from '../parts/words.ts';
 
 /** Registered files. The link downloads; each download is an entry. */
 export function DocumentTable({

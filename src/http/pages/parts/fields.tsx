@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { letterLanguages } from '../../../../reports/letters/languages.ts';
 import { type AnswerPart, choiceTexts, moves } from '../../../cases/moves.ts';
+import { languageText, NOT_KNOWN } from '../../../core/language.ts';
 import { dateText, momentText } from '../../../core/time-words.ts';
 import { readTime } from '../../../core/zoned-days.ts';
 import { jurisdictionChoices, jurisdictionText } from '../../../law/jurisdictions.ts';
@@ -46,6 +48,19 @@ export function placeChoices(current: string | null = null): Choices {
   const choices = jurisdictionChoices().map(({ code, name }) => [code, `${name} (${code})`] as const);
   if (current === null || current === '' || choices.some(([code]) => code === current)) return choices;
   return [[current, jurisdictionText(current)], ...choices];
+}
+
+/** The languages of letters by their own names, `not known`, and the current one if letters do not exist in it. */
+export function languageChoices(current: string | null = null): Choices {
+  const choices = [
+    ...Object.entries(letterLanguages).map(([code, { name }]) => {
+      const english = languageText(code);
+      return [code, name === english ? name : `${name} (${english})`] as const;
+    }),
+    [NOT_KNOWN, 'Not known'] as const,
+  ];
+  if (current === null || current === '' || choices.some(([code]) => code === current)) return choices;
+  return [[current, languageText(current)], ...choices];
 }
 
 /** The inputs for a schema: its titles are the labels, so a new field needs no change of the form. */
@@ -232,7 +247,7 @@ export function detailTexts(
 ): readonly (readonly [label: string, text: string])[] {
   const values = JSON.parse(details) as Readonly<Record<string, unknown>>;
   return Object.entries(values)
-    .filter(([, value]) => value !== null && value !== '')
+    .filter(([name, value]) => (value !== null && value !== '') || name === 'language')
     .map(([name, value]) => {
       const label = labels.get(name) ?? name;
       if (name === 'parts' && Array.isArray(value))
@@ -241,6 +256,7 @@ export function detailTexts(
         return [label, value.map((sha256: string) => `${files.get(sha256) ?? 'File'} (${sha256})`).join(', ')] as const;
       if (name === 'furtherKinds' && Array.isArray(value))
         return [label, value.map((kind: string) => kindText(kind)).join(', ')] as const;
+      if (name === 'language') return [label, languageText(value as string | null)] as const;
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       if (momentPattern.test(text)) return [label, momentText(text, timeZone)] as const;
       if (datePattern.test(text)) return [label, dateText(text)] as const;

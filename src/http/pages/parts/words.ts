@@ -145,17 +145,6 @@ export function letterText(step: LetterStep): string {
   return letterTexts[step];
 }
 
-const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
-
-/** `German` for de; an invalid tag unchanged. */
-export function languageText(tag: string): string {
-  try {
-    return languageNames.of(tag) ?? tag;
-  } catch {
-    return tag;
-  }
-}
-
 /** `1 byte`, `812 bytes`, `34 kB`, `1.2 MB` (of 1000). */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return counted(bytes, 'byte', 'bytes');
