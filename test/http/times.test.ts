@@ -76,6 +76,37 @@ it('forms take times as people write them, also where the browser has no field f
   expect(opened.status).toBe(303);
 });
 
+it('a form takes a day, with its time if it is known, and shows both again', async () => {
+  const world = await createOfficeWorld(zone, { worker: false });
+  const olga = await signedInAs(world, 'officer');
+  expect((await olga.get('/cases/new')).text).toMatch(
+    /id="receivedAt"[^>]*type="date"[\s\S]*id="receivedAt-time"[^>]*type="time"/,
+  );
+  const request = { source: 'default', kind: 'access', channel: 'letter', language: 'en' };
+  const received = async (reference: string, times: Record<string, string>) => {
+    const sent = await olga.post('/cases', { ...request, ...times, reference });
+    expect(sent.status).toBe(303);
+    const caseId = /cases\/([^?]+)/.exec(sent.headers.get('location') ?? '')?.[1] ?? '';
+    const row = world.context.store.read.selectFrom('cases').select('receipt_at').where('case_id', '=', caseId);
+    return (await row.executeTakeFirst())?.receipt_at;
+  };
+  expect(await received('day', { receivedAt: '2026-01-27', 'receivedAt-time': '' })).toBe('2026-01-26T23:00:00.000Z');
+  expect(await received('time', { receivedAt: '2026-01-27', 'receivedAt-time': '10:05' })).toBe(
+    '2026-01-27T09:05:00.000Z',
+  );
+  const wrong = await olga.post('/cases', {
+    ...{ ...request, channel: '', reference: 'again', receivedAt: '2026-01-27', 'receivedAt-time': '10:05' },
+  });
+  expect([wrong.status, wrong.text]).toEqual([422, expect.stringMatching(/value="2026-01-27"[\s\S]*value="10:05"/)]);
+  const timeOnly = await olga.post('/cases', {
+    ...request,
+    reference: 'no day',
+    receivedAt: '',
+    'receivedAt-time': '10:05',
+  });
+  expect([timeOnly.status, timeOnly.text]).toEqual([422, expect.stringContaining('Received: Invalid time')]);
+});
+
 it('the page of letter texts takes a language with its country', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const owner = await signedInAs(world, 'owner');

@@ -19,7 +19,15 @@ import { findTask } from '../../../hand-over/task-link.ts';
 import { jurisdictionText } from '../../../law/jurisdictions.ts';
 import { listWorkers } from '../../../people/people.ts';
 import { pagesWith, type Said, smallNumber, text, type Visit } from '../parts/define-page.ts';
-import { FieldInput, fieldsOf, languageChoices, placeChoices, readFields } from '../parts/fields.tsx';
+import {
+  FieldInput,
+  type FormField,
+  fieldsOf,
+  languageChoices,
+  placeChoices,
+  readFields,
+  typedIn,
+} from '../parts/fields.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import { NoSources, Panel, Problems, sourceOptions } from '../parts/parts.tsx';
@@ -352,6 +360,7 @@ function NewRequestPage({ frame, sources, reference, proposal, form, problems }:
   // What the person changed stays; a proposal that they left is made again, from what is known now.
   const chosen = form['language'] === form['proposed'] ? '' : (form['language'] ?? '');
   const value = (name: string) => (name === 'language' ? chosen || (proposal?.language ?? '') : (form[name] ?? ''));
+  const valueOf = (field: FormField) => (field.type === 'moment' ? typedIn(form, field) : value(field.name));
   const fields = fieldsOf(openCaseForm, {
     source: [...(sources.length > 1 ? [['', 'Choose …'] as const] : []), ...sourceOptions(sources)],
     jurisdiction: placeChoices(value('jurisdiction')),
@@ -389,7 +398,7 @@ function NewRequestPage({ frame, sources, reference, proposal, form, problems }:
                 <FieldInput
                   key={field.name}
                   field={field}
-                  value={value(field.name) || (field.name === 'source' ? (frame.current ?? '') : '')}
+                  value={valueOf(field) || (field.name === 'source' ? (frame.current ?? '') : '')}
                   timeZone={frame.timeZone}
                 />
               ))}

@@ -19,6 +19,7 @@ import {
   namesIn,
   placeChoices,
   rowFields,
+  typedIn,
 } from '../parts/fields.tsx';
 import type { PageFrame } from '../parts/layout.tsx';
 import { Notice } from '../parts/parts.tsx';
@@ -143,7 +144,7 @@ function MoveForm(props: {
               key={field.name}
               id={`${move}-${field.name}`}
               field={field}
-              value={values[field.name] ?? ''}
+              value={typedIn(values, field)}
               timeZone={frame.timeZone}
             />
           ),

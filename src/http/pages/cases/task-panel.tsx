@@ -1,6 +1,6 @@
 import type { CaseTask } from '../../../cases/folded.ts';
 import { type MoveName, moves, TASK_DAYS } from '../../../cases/moves.ts';
-import { FieldInput, fieldsOf } from '../parts/fields.tsx';
+import { FieldInput, fieldsOf, typedIn } from '../parts/fields.tsx';
 import type { PageFrame } from '../parts/layout.tsx';
 import { Badge, Day, Moment, Notice, Panel, Table } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
@@ -200,7 +200,7 @@ function TaskMove(props: {
             key={field.name}
             id={`${move}-${number ?? 'new'}-${field.name}`}
             field={field}
-            value={values[field.name] ?? ''}
+            value={typedIn(values, field)}
             timeZone={frame.timeZone}
           />
         ))}

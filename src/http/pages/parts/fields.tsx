@@ -148,7 +148,7 @@ export function readFields(schema: z.ZodObject, form: Readonly<Record<string, st
       if (rows.length > 0) values[name] = rows;
       continue;
     }
-    const value = type === 'names' ? namesIn(form, name) : (form[name]?.trim() ?? '');
+    const value = type === 'names' ? namesIn(form, name) : typedIn(form, { name, type });
     if (value === '' && required && type !== 'choice') problems.push(`${label}: this field is required.`);
     if (value === '') continue;
     if (type === 'names') {
@@ -165,6 +165,17 @@ export function readFields(schema: z.ZodObject, form: Readonly<Record<string, st
     else problems.push(`${label}: Invalid time "${value.slice(0, 60)}": ${read.problem}`);
   }
   return problems.length > 0 ? { outcome: 'refused', problems } : { outcome: 'read', values };
+}
+
+/** What was typed into a field. A moment is a day, with or without its time. */
+export function typedIn(
+  form: Readonly<Record<string, string>>,
+  { name, type }: Pick<FormField, 'name' | 'type'>,
+): string {
+  const typed = form[name]?.trim() ?? '';
+  const time = type === 'moment' ? (form[`${name}-time`]?.trim() ?? '') : '';
+  if (time === '') return typed;
+  return typed === '' ? time : `${typed}T${time}`;
 }
 
 /** Names of a list, comma-separated: typed, or ticked as boxes. */
@@ -197,7 +208,9 @@ export function FieldInput(props: { id?: string; field: FormField; value: string
   const { field, value, timeZone } = props;
   const { name, type, required, choices, suggestions, maxLength } = field;
   const id = props.id ?? name;
-  const hints = [field.hint, type === 'moment' ? `In ${timeZone}.` : null].filter((hint) => hint !== null);
+  const hints = [field.hint, type === 'moment' ? `The day is enough. Times are in ${timeZone}.` : null].filter(
+    (hint) => hint !== null,
+  );
   const described = hints.length > 0 ? { 'aria-describedby': `${id}-hint` } : {};
   const common = { id, name, required, ...described };
   const line = { ...common, value, maxLength: maxLength ?? 300, autocomplete: 'off' as const };
@@ -213,7 +226,18 @@ export function FieldInput(props: { id?: string; field: FormField; value: string
         <input {...line} type="text" {...(suggestions === undefined ? {} : { list: `${id}-list` })} />
       ) : null}
       {type === 'email' ? <input {...line} {...emailInput} /> : null}
-      {type === 'moment' ? <input {...common} type="datetime-local" value={value} /> : null}
+      {type === 'moment' ? (
+        <div class="moment">
+          <input {...common} type="date" value={value.slice(0, 10)} />
+          <input
+            id={`${id}-time`}
+            name={`${name}-time`}
+            type="time"
+            value={value.slice(11, 16)}
+            aria-label={`${field.label}: time (optional)`}
+          />
+        </div>
+      ) : null}
       {type === 'date' ? <input {...common} type="date" value={value} /> : null}
       {suggestions === undefined ? null : (
         <datalist id={`${id}-list`}>

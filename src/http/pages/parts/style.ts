@@ -111,6 +111,7 @@ ul.plain li, ol.plain li { margin-bottom: 0.25rem; }
 blockquote { margin: 0; padding: 0.5rem 0.9rem; border-left: 3px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere; }
 form { margin: 0; }
 .field { margin-bottom: 0.85rem; }
+.moment { display: grid; grid-template-columns: 3fr 2fr; gap: 0.5rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; }
 .pair > .wide { grid-column: 1 / -1; }
 .pair.thirds { grid-template-columns: repeat(3, minmax(0, 1fr)); }
