@@ -216,6 +216,8 @@ function isMoveOffered(
   if (move === 'unshare-task') return (folded.tasks ?? []).some(({ linkUntil }) => linkUntil !== null);
   if (move !== 'add-task' && taskMoves.includes(move))
     return (folded.tasks ?? []).some(({ outcome }) => outcome !== 'done');
+  if (move === 'reply') return folded.openMessages !== undefined;
+  if (move === 'no-reply') return (folded.openMessages ?? []).length > 0;
   if (move === 'acknowledge') return folded.acknowledgedAt === null;
   if (move === 'extend') return folded.extension === null && deadline.laws.some((law) => law.row.extension !== null);
   return true;
