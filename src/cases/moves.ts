@@ -407,7 +407,7 @@ export const moves = {
     from: caseStates,
     to: 'same',
     details: z.strictObject({
-      text: text.meta({ title: 'Reply', description: 'The requester reads it on the page of their hand-over link.' }),
+      text: text.meta({ title: 'Message', description: 'The requester reads it on the page of their link.' }),
     }),
   },
   'no-reply': {

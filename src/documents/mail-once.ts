@@ -96,7 +96,7 @@ function isCertain(error: unknown): boolean {
   return sent instanceof SendError ? !sent.isUnknown : error instanceof DOMException && error.name === 'AbortError';
 }
 
-const nouns = { letter: 'letter', task: 'task', request: 'confirmation' } as const;
+const nouns = { letter: 'letter', task: 'task', request: 'confirmation', reply: 'notice of the reply' } as const;
 
 function unknownOutcome({ mail }: CaseMail): string {
   const noun = nouns[mail];
