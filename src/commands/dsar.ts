@@ -306,7 +306,17 @@ async function printCase(
   printResult(
     io,
     options,
-    { ...summary, match, readiness, disclosure, sameAs, consentAfter, thread: threadOf(shown.history), history },
+    {
+      ...summary,
+      match,
+      readiness,
+      disclosure,
+      sameAs,
+      consentAfter,
+      thread: threadOf(shown.history),
+      ...(options.reach === undefined ? {} : { reach: options.reach }),
+      history,
+    },
     () => [...(options.reach === undefined ? [] : [printable(options.reach), '']), caseText(summary, shown)].join('\n'),
   );
 }
