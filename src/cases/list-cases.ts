@@ -189,7 +189,7 @@ export interface WaitingMessage {
   readonly caseId: string;
   readonly source: string;
   readonly name: string | null;
-  /** Open messages, and what the first one is. */
+  /** Open messages, and what they are: an objection if one of them is. */
   readonly count: number;
   readonly about: (typeof messageKinds)[number];
   /** When the first and the last one came, ISO 8601 UTC. */
@@ -209,8 +209,9 @@ export async function listMessages(read: Query, sources?: readonly string[]): Pr
       const { openMessages = [] } = parseFolded(folded);
       const [first, last] = [openMessages[0], openMessages.at(-1)];
       if (first === undefined || last === undefined) return [];
-      const { about, at } = first;
-      return [{ caseId, source, name, count: openMessages.length, about, at, lastAt: last.at }];
+      const objects = openMessages.some(({ about }) => about === 'objection');
+      const about = objects ? 'objection' : first.about;
+      return [{ caseId, source, name, count: openMessages.length, about, at: first.at, lastAt: last.at }];
     })
     .sort((a, b) => (a.at < b.at ? -1 : 1));
 }

@@ -2,8 +2,9 @@ import { appendFile } from 'node:fs/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import { findNotices } from '../../src/attention/find-notices.ts';
+import { REPLY_MAIL } from '../../src/cases/messages.ts';
 import { revokeHandOver } from '../../src/hand-over/hand-over.ts';
-import { replyReachOf } from '../../src/hand-over/mail-reply.ts';
+import { createReplyMailJobs, replyReachOf } from '../../src/hand-over/mail-reply.ts';
 import { runCli } from '../cli/command-line.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 import { PATIENTLY } from '../temporary.ts';
@@ -227,4 +228,44 @@ it('the API and the command line answer messages with the same moves, and list w
   expect(replied.stdout).toContain('They will not be told: no mail server is set up here. Send a letter.');
   expect((await run('dsar', 'list', '--open-messages')).stdout).toContain('No requests.');
   expect(await talk.portal()).toContain('That was all.');
+});
+
+it('an erasure of the request waits for an open message, and takes what both sides wrote with it', async () => {
+  const talk = await createDialogue(await createReadyCase());
+  const { world, caseId } = talk;
+  const { read } = world.context.store;
+  const rowsWith = async (words: string) => {
+    await world.context.projector.catchUp();
+    const entries = await read.selectFrom('entries').select('body').execute();
+    const texts = await Promise.all([
+      read.selectFrom('case_history').select('details').execute(),
+      read.selectFrom('action_history').select('details').execute(),
+    ]);
+    const jobs = await read.selectFrom('jobs').select('payload as details').execute();
+    const all = [...texts.flat(), ...jobs].map(({ details }) => details);
+    return [...all, ...entries.map(({ body }) => body?.toString('utf8') ?? '')].filter((text) => text.includes(words))
+      .length;
+  };
+  const flags = ['--reason', 'request', '--law', 'eu-gdpr', '--officer', 'Olga', '--yes'];
+  const erase = () => runCli(world.folder, ['ledger', 'erase', '--case', caseId, ...flags], { PUBLIC_URL });
+  await talk.write('the asked words');
+  await talk.answer({ move: 'reply', text: 'the replied words' });
+  await makeMoves(world, caseId, [
+    ['answer', { channel: 'portal', disclosure: 'full', documentSha256: talk.pack.sha256 }],
+  ]);
+  await talk.write('the asked words again');
+  const held = await erase();
+  expect(held.stderr).toContain(`needed for ${caseId}: a message of the requester is open`);
+  await talk.answer({ move: 'no-reply', reason: 'the noted words' });
+  for (const words of ['asked', 'replied', 'noted']) expect(await rowsWith(`the ${words} words`)).toBeGreaterThan(1);
+  const done = await erase();
+  expect(done.stderr).toBe('');
+  for (const words of ['asked', 'replied', 'noted']) expect(await rowsWith(`the ${words} words`)).toBe(0);
+  // The job that tells of the reply is gone; one that a worker already has finds nothing to tell.
+  expect(await world.context.jobs.list({ kind: REPLY_MAIL })).toEqual([]);
+  const late = createReplyMailJobs(world.context)[REPLY_MAIL]?.({ caseId, version: 7, actor: 'Olga' }, {
+    job: { id: 'job-1' },
+    signal: new AbortController().signal,
+  } as never);
+  expect(await late).toEqual({ sent: false });
 });

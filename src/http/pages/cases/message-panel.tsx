@@ -130,7 +130,8 @@ function AnswerForm({ frame, data, refused, move, label }: MessagePanelProps & {
         <FieldInput
           key={field.name}
           id={`${move}-${field.name}`}
-          field={move === 'reply' ? { ...field, label: 'Your reply' } : field}
+          // What the hint says in general, the sentence above says for this requester.
+          field={move === 'reply' ? { ...field, label: 'Your reply', hint: null } : field}
           value={values[field.name] ?? ''}
           timeZone={frame.timeZone}
         />
