@@ -151,22 +151,31 @@ async function isReply(read: Query, caseId: string, version: number): Promise<bo
   return found !== undefined;
 }
 
-/** When the requester was told of each reply of a case, ISO 8601 UTC, by the version of the case that the reply made. */
+/** What became of the mail about a reply. */
+export interface ReplyMail {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** False: the mail server got it, and whether it was sent is not known. */
+  readonly isSent: boolean;
+}
+
+/** What became of the mail about each reply of a case, by the version of the case that the reply made; absent: none was sent. */
 export async function listReplyMails(
   read: Query,
   { source, caseId }: { readonly source: string; readonly caseId: string },
-): Promise<ReadonlyMap<number, string>> {
+): Promise<ReadonlyMap<number, ReplyMail>> {
   const rows = await read
     .selectFrom('action_history')
-    .select(['received_at', 'details'])
+    .select(['received_at', 'action', 'details'])
     .where('object', '=', caseId)
     .where('source', '=', source)
-    .where('action', '=', 'mail.sent')
+    .where('action', 'in', ['mail.sent', 'mail.unknown'])
+    .orderBy('seq')
     .execute();
   return new Map(
-    rows.flatMap(({ received_at: at, details }) => {
+    rows.flatMap(({ received_at: at, action, details }) => {
       const { mail, about } = JSON.parse(details) as { readonly mail: string; readonly about: string | null };
-      return mail === 'reply' ? [[Number(about), at] as const] : [];
+      return mail === 'reply' ? [[Number(about), { at, isSent: action === 'mail.sent' }] as const] : [];
     }),
   );
 }

@@ -16,7 +16,7 @@ import {
   tasksEndedByRestore,
 } from '../../../hand-over/ended-by-restore.ts';
 import { type ListedHandOver, listHandOvers } from '../../../hand-over/hand-over.ts';
-import { listReplyMails, type ReplyReach, replyReachOf } from '../../../hand-over/mail-reply.ts';
+import { listReplyMails, type ReplyMail, type ReplyReach, replyReachOf } from '../../../hand-over/mail-reply.ts';
 import { TASK_MAIL } from '../../../hand-over/mail-task.ts';
 import { isShared, ONLY_LOCAL_LINKS, problemOfTaskAddress, taskLink } from '../../../hand-over/task-link.ts';
 import { type Job, payloadText } from '../../../jobs/job.ts';
@@ -68,8 +68,8 @@ export interface CasePageData {
   readonly taskLinkProblem: string | null;
   /** What requester and officers wrote to each other, oldest first. */
   readonly thread: readonly ThreadMessage[];
-  /** When the requester was told of a reply, ISO 8601 UTC, and the mail that is being sent or failed: by the version that the reply made. */
-  readonly replyMails: ReadonlyMap<number, string>;
+  /** What became of the mail that tells of a reply, and the one that is being sent or failed: by the version that the reply made. */
+  readonly replyMails: ReadonlyMap<number, ReplyMail>;
   readonly replyJobs: ReadonlyMap<number, Job>;
   /** How a reply would reach the requester. */
   readonly reach: ReplyReach;
@@ -130,7 +130,7 @@ export async function loadCase(
     awaitingApproval(context.cases, documents),
     tasksEndedByRestore(read, context.epoch, caseId),
     handOversEndedByRestore(read, context.epoch, { source, caseId }),
-    thread.length === 0 ? new Map<number, string>() : listReplyMails(read, { source, caseId }),
+    thread.length === 0 ? new Map<number, ReplyMail>() : listReplyMails(read, { source, caseId }),
     thread.length === 0 ? [] : context.jobs.list({ kind: REPLY_MAIL, limit: 100 }),
   ]);
   const canMail = context.config.mail !== null;

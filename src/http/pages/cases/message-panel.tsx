@@ -107,14 +107,16 @@ function wayOf({ channel, actor }: ThreadMessage): string {
 
 /** Whether the requester was told of a reply. */
 function Told({ frame, data, message }: Pick<MessagePanelProps, 'frame' | 'data'> & { message: ThreadMessage }) {
-  const at = data.replyMails.get(message.version);
+  const mail = data.replyMails.get(message.version);
   const job = data.replyJobs.get(message.version);
-  if (at !== undefined)
+  if (mail?.isSent === true)
     return (
       <span class="soft">
-        · told by e-mail <Moment iso={at} timeZone={frame.timeZone} />
+        · told by e-mail <Moment iso={mail.at} timeZone={frame.timeZone} />
       </span>
     );
+  if (mail !== undefined)
+    return <Badge text="not known whether they were told: the connection to the mail server broke" tone="warn" />;
   if (job === undefined) return <Badge text="not told by e-mail" tone="warn" />;
   return job.error === null ? <Badge text="being told" tone="calm" /> : <span class="outside">· {job.error}</span>;
 }
