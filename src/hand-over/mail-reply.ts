@@ -52,6 +52,7 @@ export function replyReachOf({ handOvers, email, canMail, timeZone }: ReachInput
       says: 'They will not be told and cannot read it: they have no link. Send a letter, or create a link under Hand over.',
     };
   const readableUntil = readableUntilOf(handOvers);
+  const isWithheld = handOvers.some(({ state }) => state === 'withheld');
   const why =
     email === null
       ? 'the request has no e-mail address'
@@ -66,7 +67,7 @@ export function replyReachOf({ handOvers, email, canMail, timeZone }: ReachInput
       : `They will not be told: ${why}. Send a letter.`;
   const read =
     readableUntil === null
-      ? `Their link cannot be opened any more${why === null ? ', and the e-mail says so' : ''}: create a new one under Hand over.`
+      ? `Their link ${isWithheld ? 'cannot be opened while the request is worked on' : 'cannot be opened any more'}${why === null ? ', and the e-mail says so' : ''}: create a new one under Hand over${isWithheld ? ' once it is ready' : ''}.`
       : `They can read it through their link until ${dateText(dayIn(readableUntil, timeZone))}.`;
   return { readableUntil, mailTo: why === null ? email : null, says: `${told} ${read}` };
 }

@@ -65,6 +65,9 @@ it('a message is answered from the page, read on the page of the link, and answe
   expect(asked.includes('The requester wrote <time')).toBe(true);
   expect(panel(asked, 'messages')).toContain('Which &lt;b>newsletter&lt;/b>?');
   expect(panel(asked, 'messages')).toContain('They are told by e-mail (ada@example.org) that there is a reply');
+  // Auditors only look.
+  const auditor = panel((await (await signedInAs(world, 'auditor')).get(`/cases/${caseId}`)).text, 'messages');
+  expect([auditor.includes('newsletter'), auditor.includes('<form')]).toEqual([true, false]);
   // It is correspondence: the request is as open as before.
   expect(panel(asked, 'messages')).toContain('A reply is correspondence.');
   const sent = await talk.answer({ move: 'reply', text: 'The monthly <i>one</i>.' });
@@ -173,12 +176,16 @@ it('who cannot be told is named before the reply, with what to do; the mail says
 });
 
 it('the way of a reply is judged by link, address and mail server', () => {
-  const link = (state: 'open' | 'expired') => ({ state, row: { expires_at: '2026-12-12T09:00:00.000Z' } }) as never;
+  const link = (state: 'open' | 'expired' | 'withheld') =>
+    ({ state, row: { expires_at: '2026-12-12T09:00:00.000Z' } }) as never;
   const input = { handOvers: [link('expired'), link('open')], email: 'ada@example.org', canMail: true } as const;
   const reach = (more: Partial<Parameters<typeof replyReachOf>[0]> = {}) =>
     replyReachOf({ ...input, timeZone: 'UTC', ...more });
   expect(reach()).toMatchObject({ readableUntil: '2026-12-12T09:00:00.000Z', mailTo: 'ada@example.org' });
   expect(reach({ handOvers: [link('expired')] })).toMatchObject({ readableUntil: null, mailTo: 'ada@example.org' });
+  expect(reach({ handOvers: [link('withheld')] }).says).toContain(
+    'cannot be opened while the request is worked on, and the e-mail says so',
+  );
   for (const more of [{ email: null }, { email: 'a@b.example, c@d.example' }, { canMail: false }])
     expect(reach(more)).toMatchObject({ mailTo: null, says: expect.stringContaining('They will not be told: ') });
   expect(reach({ handOvers: [] })).toMatchObject({ mailTo: null, says: expect.stringContaining('they have no link') });
