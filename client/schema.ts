@@ -1064,6 +1064,8 @@ export interface components {
             /** @description Codes of the laws that may apply and are not recorded here, such as CL: each may set a date, or an earlier one. */
             notRecorded: string[];
             open: boolean;
+            /** @description Messages of the requester that are open: the move reply answers them all, no-reply says that none needs a reply. */
+            openMessages: number;
             overdue: boolean;
             /** @description Whether the legal limit follows a rule that this installation wrote, which the statute does not say. */
             ownRule: boolean;
@@ -1535,6 +1537,8 @@ export interface components {
             /** @description Codes of the laws that may apply and are not recorded here, such as CL: each may set a date, or an earlier one. */
             notRecorded: string[];
             open: boolean;
+            /** @description Messages of the requester that are open: the move reply answers them all, no-reply says that none needs a reply. */
+            openMessages: number;
             overdue: boolean;
             /** @description Whether the legal limit follows a rule that this installation wrote, which the statute does not say. */
             ownRule: boolean;
@@ -1563,6 +1567,14 @@ export interface components {
             receiptAt: string;
             receiptBasis: string;
             regime: string | null;
+            /** @description How a reply would reach the requester now. A mail never contains its text. */
+            replyReach: {
+                /** @description null: nobody tells the requester that there is a reply. */
+                mailTo: string | null;
+                /** @description null: no link of the requester can be opened. */
+                readableUntil: string | null;
+                says: string;
+            };
             requesterEmail: string | null;
             requesterName: string | null;
             /** @description Open cases that may be the same request: close one as a duplicate of the other. */
@@ -1580,6 +1592,22 @@ export interface components {
             /** @enum {string} */
             state: "opened" | "acknowledged" | "waiting-identity" | "waiting-clarification" | "in-progress" | "ready" | "answered" | "refused" | "withdrawn" | "closed";
             tasks: components["schemas"]["Task"][];
+            /** @description What requester and officers wrote to each other, oldest first. */
+            thread: {
+                about: ("question" | "objection" | "reply") | null;
+                actor: string;
+                at: string;
+                /** @enum {string} */
+                from: "requester" | "officer";
+                /** @enum {string} */
+                move: "requester-message" | "reply" | "no-reply";
+                /** @description Nobody has answered it yet. */
+                open: boolean;
+                /** @description Number of the ledger entry. */
+                seq: number;
+                /** @description Of no-reply: the reason, if one was given. */
+                text: string | null;
+            }[];
             /** @description Sent with the next move as basedOn. */
             version: number;
             warnOn: string | null;
@@ -1813,6 +1841,8 @@ export interface operations {
                 limit?: number;
                 /** @description true: only requests whose requester is still waiting; false: only settled ones. */
                 open?: "true" | "false";
+                /** @description true: only requests with a message that nobody has answered yet; false: the others. */
+                openMessages?: "true" | "false";
                 /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
                 state?: "opened" | "acknowledged" | "waiting-identity" | "waiting-clarification" | "in-progress" | "ready" | "answered" | "refused" | "withdrawn" | "closed";
@@ -2249,7 +2279,7 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     /** @enum {string} */
-                    move: "acknowledge" | "start" | "amend" | "no-doubt" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "settle-part" | "link-subject" | "note" | "requester-message" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "merge-duplicate" | "release-duplicate" | "close" | "reopen";
+                    move: "acknowledge" | "start" | "amend" | "no-doubt" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "settle-part" | "link-subject" | "note" | "requester-message" | "reply" | "no-reply" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "merge-duplicate" | "release-duplicate" | "close" | "reopen";
                 };
             };
         };

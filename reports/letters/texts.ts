@@ -219,6 +219,16 @@ export interface LetterTexts {
     readonly unavailable: string;
     readonly languages: string;
   };
+  /** Messages between requester and controller: on the page of the pack, and the mail that says that there is a reply. */
+  readonly messages: {
+    readonly replied: string;
+    /** What a message of the requester may be, besides a question or an objection. */
+    readonly answering: string;
+    readonly mailTitle: string;
+    readonly mailLead: string;
+    readonly mailLink: string;
+    readonly mailNoLink: string;
+  };
   /** The page on which the owner of another system finishes a task, and the mail that links to it. */
   readonly task: {
     readonly title: string;

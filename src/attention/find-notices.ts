@@ -64,7 +64,7 @@ const kinds = {
   },
   'requester-message': {
     audience: 'work',
-    words: (count) => `${many(count, 'requester')} wrote back about an answer.`,
+    words: (count) => `${many(count, 'requester')} wrote back and ${count === 1 ? 'waits' : 'wait'} for a reply.`,
   },
   quarantine: {
     audience: 'work',
@@ -204,8 +204,9 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
     const kind = daysLeft === null ? 'request-undated' : daysLeft < 0 ? 'request-overdue' : 'request-due';
     notices.push({ key: `${kind} ${row.case_id}`, kind, source: row.source, due: deadline.limit });
   }
-  for (const { caseId, source, at } of messages)
-    notices.push({ key: `requester-message ${caseId} ${at}`, kind: 'requester-message', source });
+  // A further message is news, although the request was already waiting for a reply.
+  for (const { caseId, source, lastAt } of messages)
+    notices.push({ key: `requester-message ${caseId} ${lastAt}`, kind: 'requester-message', source });
   for (const { id, source } of proposals.filter(({ needsSecond }) => needsSecond))
     notices.push({ key: `erasure-proposed ${id}`, kind: 'erasure-proposed', source });
   for (const { source, bannerId } of banners.filter(isGap))

@@ -53,7 +53,7 @@ export interface OfficerAttention {
   /** Cases whose subject has consented again since the withdrawal, over the last {@link AGREEMENT_DAYS} days. */
   readonly consentAfterWithdrawal: readonly string[];
   readonly scans: ScanAttention;
-  /** Messages from requesters, oldest first. */
+  /** Requests with messages that nobody has answered yet, the one that waits longest first. */
   readonly messages: readonly WaitingMessage[];
   /** Open tasks for other systems that are due, earliest first. */
   readonly dueTasks: readonly DueTask[];
@@ -336,7 +336,7 @@ function attentionParts(
   const tell = (part: AttentionPart['about'], n: number, text: string) => {
     if (n > 0) parts.push({ about: part, text });
   };
-  tell('messages', messages, `${counted(messages, 'request')} with a message to read`);
+  tell('messages', messages, `${counted(messages, 'request')} with an open message`);
   tell('unread', unread, `${counted(unread, 'delivery', 'deliveries')} not understood`);
   tell('due-tasks', dueTasks, `${counted(dueTasks, 'task')} of other systems due`);
   tell('gaps', gaps, counted(gaps, 'gap'));

@@ -212,7 +212,14 @@ export async function countUnsent(read: Query): Promise<{ readonly count: number
   const { count, error } = await read
     .selectFrom('jobs')
     .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('error').as('error')])
-    .where('kind', 'in', ['notify-send', 'checkpoint-mail', 'letter-mail', 'request-form-mail'])
+    .where('kind', 'in', [
+      'notify-send',
+      'checkpoint-mail',
+      'letter-mail',
+      'task-mail',
+      'reply-mail',
+      'request-form-mail',
+    ])
     .where('state', 'in', ['waiting', 'failed'])
     .where('error', 'is not', null)
     .executeTakeFirstOrThrow();

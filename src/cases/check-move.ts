@@ -109,6 +109,12 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
     case 'merge-duplicate':
     case 'release-duplicate':
       return [`${move} is recorded automatically when the duplicate is closed or reopened`];
+    case 'reply':
+      return view.folded.openMessages === undefined
+        ? ['the requester has not written: write a letter, or record their message first']
+        : [];
+    case 'no-reply':
+      return (view.folded.openMessages ?? []).length === 0 ? ['no message of the requester is open'] : [];
     case 'assign':
     case 'start':
     case 'ask-clarification':

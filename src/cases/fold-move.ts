@@ -1,6 +1,6 @@
 import type { secondPersonMoves } from '../law/profile.ts';
 import { amendedKinds, type CaseFolded, type CaseTask, partsOf, unknownPlace } from './folded.ts';
-import { type CheckedMove, type MoveDetails, type MoveName, taskMoves } from './moves.ts';
+import { type CheckedMove, type MoveDetails, type MoveName, replyMoves, taskMoves } from './moves.ts';
 
 /** Who made the move and when it was recorded (our clock). */
 interface MoveStamp {
@@ -14,9 +14,7 @@ interface MoveStamp {
 
 /** Adds one move to the folded state. Pure; the move must have been checked. */
 export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp): CaseFolded {
-  const { message: _read, ...read } = folded;
-  // Moves of tasks are made by their owners and do not mean that an officer has read the message.
-  const next = foldDetails(taskMoves.includes(checked.move) ? folded : read, checked, stamp);
+  const next = foldDetails(folded, checked, stamp);
   return keepsApproval.includes(checked.move) ? next : { ...next, approval: null };
 }
 
@@ -28,6 +26,7 @@ export const keepsApproval: readonly MoveName[] = [
   'acknowledge',
   'confirm-email',
   'requester-message',
+  ...replyMoves,
   ...taskMoves,
 ];
 
@@ -103,9 +102,12 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
     case 'approve':
       return { ...folded, approval: { ...approved(details), by: actor, at: recordedAt } };
     case 'requester-message': {
-      const { about, channel } = details;
-      return { ...folded, message: { at: details.at ?? recordedAt, about, channel } };
+      const { about, channel, at = recordedAt } = details;
+      return { ...folded, openMessages: [...(folded.openMessages ?? []), { at, about, channel }] };
     }
+    case 'reply':
+    case 'no-reply':
+      return { ...folded, openMessages: [] };
     case 'start':
     case 'note':
     case 'mark-ready':

@@ -144,8 +144,10 @@ const foldedSchema = z.strictObject({
     })
     .nullable()
     .default(null),
-  /** The requester's last message, until an officer does something; absent: none is waiting. */
-  message: z.strictObject({ at: moment, about: z.enum(messageKinds), channel: z.string() }).exactOptional(),
+  /** Messages of the requester that nobody has answered yet, oldest first; absent: the requester has not written. */
+  openMessages: z
+    .array(z.strictObject({ at: moment, about: z.enum(messageKinds), channel: z.string() }))
+    .exactOptional(),
   /** How it was confirmed that the requester reads mail to the address; absent: not confirmed. */
   emailConfirmed: z.strictObject({ at: moment, how: z.string() }).exactOptional(),
   /** In order of addition: the first is task 1. Absent: none. */
@@ -219,7 +221,11 @@ export function amendedKinds(
 
 /** Reads the column. Throws if it is not what this program wrote. */
 export function parseFolded(column: string): CaseFolded {
-  return foldedSchema.parse(JSON.parse(column));
+  const folded = JSON.parse(column) as Readonly<Record<string, unknown>>;
+  if (folded['message'] === undefined) return foldedSchema.parse(folded);
+  // Until the ledger is folded again: earlier versions kept only the last message, and dropped it with the next move.
+  const { message, ...others } = folded;
+  return foldedSchema.parse({ openMessages: [message], ...others });
 }
 
 /** The column's text: canonical JSON, so that a rebuild gives the same bytes. */

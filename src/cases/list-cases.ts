@@ -6,6 +6,7 @@ import {
   type CasesVersion,
   casesVersion,
   changedSince,
+  hasOpenMessage,
   mentionsText,
   type Requester,
   readLikelyRequesters,
@@ -34,6 +35,8 @@ interface CaseFilter {
   readonly text?: string;
   /** Only cases whose requester still waits. */
   readonly open?: boolean;
+  /** Only cases with a message that nobody has answered yet, or only the others. */
+  readonly openMessages?: boolean;
   /** Only settled ones after this one in order of receipt; null: from the first. */
   readonly settledAfter?: Pick<CaseRow, 'receipt_at' | 'opened_seq'> | null;
   /** ISO 8601 UTC. */
@@ -65,6 +68,7 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
   if (filter.kind !== undefined) query = query.where(asksFor(filter.kind));
   if (filter.assignee !== undefined) query = query.where(assignedTo(deps.store.read, filter.assignee));
   if (filter.text !== undefined) query = query.where(mentionsText(filter.text));
+  if (filter.openMessages !== undefined) query = query.where(hasOpenMessage(deps.store.read, filter.openMessages));
   const { settledAfter } = filter;
   const open = settledAfter === undefined ? listOpen(deps, filter, query.where('state', 'in', [...openStates])) : [];
   if (filter.open === true) return open;
@@ -103,13 +107,13 @@ const keptLists = new WeakMap<Query, Map<string, KeptList>>();
 /** Open cases by legal limit. */
 async function listOpen(
   deps: CaseReading,
-  { source, sources, state, kind, assignee, text, now }: CaseFilter,
+  { source, sources, state, kind, assignee, text, openMessages, now }: CaseFilter,
   wanted: WantedCases,
 ): Promise<readonly CaseView[]> {
   const { read } = deps.store;
   const kept = keptLists.get(read) ?? new Map<string, KeptList>();
   keptLists.set(read, kept);
-  const key = JSON.stringify({ source, sources, state, kind, assignee, text });
+  const key = JSON.stringify({ source, sources, state, kind, assignee, text, openMessages });
   const version = await casesVersion(read);
   const before = await validList(deps, kept.get(key), now);
   const changed = before === null ? null : await changesSince(read, before.version, version);
@@ -180,28 +184,34 @@ async function withChanges(
   return { ...before, version, profiles: new Map([...added, ...before.profiles]), views };
 }
 
-/** A message from a requester about which nothing has been done yet. */
+/** What a requester has written and nobody has answered yet. */
 export interface WaitingMessage {
   readonly caseId: string;
   readonly source: string;
+  readonly name: string | null;
+  /** Open messages, and what they are: an objection if one of them is. */
+  readonly count: number;
   readonly about: (typeof messageKinds)[number];
-  /** ISO 8601 UTC. */
+  /** When the first and the last one came, ISO 8601 UTC. */
   readonly at: string;
+  readonly lastAt: string;
 }
 
-/** Waiting messages of open and settled cases, oldest first. Absent `sources`: all. */
+/** Cases with open messages, settled ones too, the one that waits longest first. Absent `sources`: all. */
 export async function listMessages(read: Query, sources?: readonly string[]): Promise<readonly WaitingMessage[]> {
   const rows = await read
     .selectFrom('cases')
-    .select(['case_id', 'source', 'folded'])
-    .where('case_id', 'in', (handedOver) =>
-      handedOver.selectFrom('hand_overs').select('hand_overs.case_id').where('messages', '>', 0),
-    )
+    .select(['case_id', 'source', 'requester_name', 'folded'])
+    .where(hasOpenMessage(read, true))
     .execute();
   return ofSources(rows, sources)
-    .flatMap(({ case_id: caseId, source, folded }) => {
-      const { message } = parseFolded(folded);
-      return message === undefined ? [] : [{ caseId, source, about: message.about, at: message.at }];
+    .flatMap(({ case_id: caseId, source, requester_name: name, folded }) => {
+      const { openMessages = [] } = parseFolded(folded);
+      const [first, last] = [openMessages[0], openMessages.at(-1)];
+      if (first === undefined || last === undefined) return [];
+      const objects = openMessages.some(({ about }) => about === 'objection');
+      const about = objects ? 'objection' : first.about;
+      return [{ caseId, source, name, count: openMessages.length, about, at: first.at, lastAt: last.at }];
     })
     .sort((a, b) => (a.at < b.at ? -1 : 1));
 }
@@ -282,6 +292,8 @@ interface CasePage {
   readonly assignee?: string | null;
   /** Whether the requester still waits. */
   readonly open?: boolean;
+  /** As in {@link CaseFilter}. */
+  readonly openMessages?: boolean;
   /** ISO 8601 UTC. */
   readonly now: string;
   /** Only cases opened by an earlier entry; null: from the latest. */
@@ -297,6 +309,7 @@ export async function pageCases(deps: CaseReading, page: CasePage): Promise<read
   if (page.kind !== undefined) query = query.where(asksFor(page.kind));
   if (page.assignee !== undefined) query = query.where(assignedTo(deps.store.read, page.assignee));
   if (page.open !== undefined) query = query.where('state', page.open ? 'in' : 'not in', [...openStates]);
+  if (page.openMessages !== undefined) query = query.where(hasOpenMessage(deps.store.read, page.openMessages));
   if (page.before !== null) query = query.where('opened_seq', '<', page.before);
   return viewAll(deps, await query.orderBy('opened_seq', 'desc').limit(page.limit).execute(), page.now);
 }

@@ -28,6 +28,7 @@ import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 import { type Match, matchCase } from './match-subject.ts';
+import { replyMailJob } from './messages.ts';
 import { type CheckedMove, line, moment, readMove, text } from './moves.ts';
 import { type CaseWriting, viewCase } from './view.ts';
 import { refusesAll, WITHDRAWALS, withdrawalKey, withdrawalsOf } from './withdrawal.ts';
@@ -58,7 +59,7 @@ type MovedCase =
  * Records a move of a case. If two officers act on one version at once, the ledger's deduplication key (case and
  * version) gives the second `conflict`; the same move sent twice by the same officer is answered `moved` both times.
  * The move is visible once the projection has reached `seq`. An answer that ends consent is recorded together with the
- * resulting withdrawals.
+ * resulting withdrawals, a reply together with the job that tells the requester of it.
  */
 export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise<MovedCase> {
   const { caseId, basedOn, actor } = input;
@@ -92,14 +93,19 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
   ];
   const first = { action, keyParts: ['case', caseId, String(basedOn)] };
   const condition = approvalCondition(row, checked, await deps.profileOf(row.source));
+  const mail = checked.move === 'reply' ? replyMailJob({ caseId, version: basedOn + 1, actor }) : null;
+  const also = async (tx: StoreTransaction) => {
+    if (mail !== null) await deps.jobs.enqueueIn(tx, mail);
+  };
   const appended = await unlessRefused(() =>
-    appendWithConsequences(deps.ledger, row.source, { first, consequences, condition }, now),
+    appendWithConsequences(deps.ledger, row.source, { first, consequences, condition, also }, now),
   );
   if (appended.outcome === 'refused')
     return checked.move === 'approve'
       ? { outcome: 'conflict', caseId, version: row.version, unseen: appended.problem }
       : { outcome: 'refused', problems: [appended.problem] };
   if (appended.outcome === 'duplicate') return answerConflict(deps, row, action, appended.seq);
+  if (mail !== null) deps.jobs.wake([{ kind: mail.kind, at: null }]);
   return { outcome: 'moved', caseId, version: basedOn + 1, seq: appended.seq };
 }
 

@@ -70,8 +70,8 @@ export const systemResults = ['nothing-found', 'attached', 'not-applicable'] as 
 export const matchWays = ['from-device', 'computed', 'shared'] as const;
 const disclosures = ['full', 'categories-only', 'no-match'] as const;
 export type Disclosure = (typeof disclosures)[number];
-/** What a requester may write about an answer. */
-export const messageKinds = ['question', 'objection'] as const;
+/** What a requester may write about an answer; `reply`: to what the officer wrote. */
+export const messageKinds = ['question', 'objection', 'reply'] as const;
 export const partOutcomes = ['done', 'partly', 'refused'] as const;
 
 /** The words for choices in a list. */
@@ -106,6 +106,7 @@ export const choiceTexts: Readonly<
   guardian: 'A parent or guardian',
   question: 'Asks a question',
   objection: 'Objects to the answer',
+  reply: 'Replies to what you wrote',
   answer: 'Sending the answer',
   refuse: 'Refusing the request',
 };
@@ -404,6 +405,23 @@ export const moves = {
       channel,
     }),
   },
+  /** Answers every message that is open; `basedOn` of the move says which ones its officer had seen. */
+  reply: {
+    label: 'Reply to the requester',
+    from: caseStates,
+    to: 'same',
+    details: z.strictObject({
+      text: text.meta({ title: 'Message', description: 'The requester reads it on the page of their link.' }),
+    }),
+  },
+  'no-reply': {
+    label: 'Needs no reply',
+    from: caseStates,
+    to: 'same',
+    details: z.strictObject({
+      reason: text.optional().meta({ title: 'Reason', description: 'For example: answered by phone.' }),
+    }),
+  },
   assign: {
     label: 'Assign the request',
     from: openStates,
@@ -557,6 +575,8 @@ export type MoveDetails<M extends MoveName> = z.infer<(typeof moves)[M]['details
 /** A move with checked details. */
 export type CheckedMove = { [M in MoveName]: { readonly move: M; readonly details: MoveDetails<M> } }[MoveName];
 
+/** Moves that answer the requester's messages, or say that nothing has to be answered. */
+export const replyMoves: readonly MoveName[] = ['reply', 'no-reply'];
 /** Moves about tasks for the owners of other systems. */
 export const taskMoves: readonly MoveName[] = ['add-task', 'share-task', 'unshare-task', 'send-task', 'finish-task'];
 

@@ -55,6 +55,8 @@ export interface CaseSummary {
   readonly warnOn: string | null;
   readonly daysLeft: number | null;
   readonly overdue: boolean;
+  /** Messages of the requester that nobody has answered yet. */
+  readonly openMessages: number;
   /** The computation under the deciding law in one sentence, with its citation. */
   readonly explanation: string;
   readonly flags: Deadlines['flags'];
@@ -108,6 +110,7 @@ export function summariseCase(view: CaseView): CaseSummary {
     warnOn: deadline.warnOn,
     daysLeft: view.daysLeft,
     overdue: view.overdue,
+    openMessages: view.folded.openMessages?.length ?? 0,
     explanation: law?.explanation.join('; ') ?? '',
     flags: deadline.flags,
     says: [...deadline.says, ...deadline.laws.flatMap((one) => one.row.notes)],

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { SubjectRecipe } from '../core/subject.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import { dateIn, daysBetween } from '../core/zoned-days.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { computeDeadlines, type Deadlines, type RequestedItem, whyNotRefused } from '../law/deadlines.ts';
 import type { UnrecordedLaw } from '../law/not-recorded.ts';
 import type { ControllerProfile } from '../law/profile.ts';
@@ -29,6 +30,8 @@ export interface CaseReading {
 export interface CaseWriting extends CaseReading {
   readonly ledger: Ledger;
   readonly clock: Clock;
+  /** For the mail that tells the requester of a reply. */
+  readonly jobs: Pick<Jobs, 'enqueueIn' | 'wake'>;
 }
 
 /** The context in which a case is viewed. Deadlines are computed when a case is read, so a corrected rule corrects every date. */
@@ -216,6 +219,8 @@ function isMoveOffered(
   if (move === 'unshare-task') return (folded.tasks ?? []).some(({ linkUntil }) => linkUntil !== null);
   if (move !== 'add-task' && taskMoves.includes(move))
     return (folded.tasks ?? []).some(({ outcome }) => outcome !== 'done');
+  if (move === 'reply') return folded.openMessages !== undefined;
+  if (move === 'no-reply') return (folded.openMessages ?? []).length > 0;
   if (move === 'acknowledge') return folded.acknowledgedAt === null;
   if (move === 'extend') return folded.extension === null && deadline.laws.some((law) => law.row.extension !== null);
   return true;

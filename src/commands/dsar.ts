@@ -2,7 +2,8 @@ import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { z } from 'zod';
 import { partsOfAssignee, readAssignee } from '../cases/assignee.ts';
-import { listCases, type ShownCase, showCase } from '../cases/list-cases.ts';
+import { findCase, listCases, type ShownCase, showCase } from '../cases/list-cases.ts';
+import { threadOf } from '../cases/messages.ts';
 import { moveCase, type OpenCaseInput, openCase } from '../cases/move-case.ts';
 import { caseStates, moves, withTimesIn } from '../cases/moves.ts';
 import { type CaseSummary, summariseCase } from '../cases/summarise.ts';
@@ -61,17 +62,19 @@ function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {
       'only cases assigned to this account (id, name or e-mail address) or name; `nobody`: unassigned ones',
     )
     .option('--open', 'only cases whose requester is still waiting')
+    .option('--open-messages', 'only cases with a message of the requester that nobody has answered yet')
     .option('--since <time>', `only requests received since ${timeOrDay}`)
     .option('--search <text>', 'only cases with this text in a name, an address, a number or an id')
     .action((options) =>
       withCases(async (deps, context) => {
         const { config } = context;
-        const { source, state, open, since, search, assignee } = options;
+        const { source, state, open, openMessages, since, search, assignee } = options;
         const from = since === undefined ? '' : timeOf(since, '--since', config.timeZone);
         const found = await listCases(deps, {
           ...(source ? { source } : {}),
           ...(state ? { state } : {}),
           ...(open ? { open } : {}),
+          ...(openMessages ? { openMessages } : {}),
           ...(assignee === undefined ? {} : { assignee: await assigneeIn(context, assignee) }),
           ...(search ? { text: search } : {}),
           now: isoNow(deps.clock),
@@ -142,6 +145,10 @@ ${moveFieldsText()}
 Example: confirm the receipt
   $ consent-ledger dsar move default-3 acknowledge channel=e-mail
 
+Example: answer the messages of the requester, who reads the reply on the page of their link and is told of it by mail; or record that none is needed
+  $ consent-ledger dsar move default-3 reply text="We hold no other data."
+  $ consent-ledger dsar move default-3 no-reply reason="answered by phone"
+
 Example: an erasure with an exception for what the law requires to be kept (outcome: done, partly or refused; partly and refused need a ground):
   $ consent-ledger dsar move default-3 answer --details '{"channel":"e-mail","disclosure":"categories-only","parts":[
       {"what":"newsletter profile","outcome":"done"},
@@ -165,7 +172,10 @@ for the purposes named, at the time of the answer or earlier:
         switch (moved.outcome) {
           case 'moved':
             await context.projector.catchUp();
-            return printCase(io, deps, caseId, options);
+            return printCase(io, deps, caseId, {
+              ...options,
+              ...(move === 'reply' ? { reach: await reachOf(context, caseId) } : {}),
+            });
           case 'refused':
             throw new UsageError(moved.problems);
           case 'not-found':
@@ -220,7 +230,10 @@ function openingOf(flags: OpenFlags, timeZone: string): OpenCaseInput {
 
 /** Opens the installation and brings its read models up to date, so that recent appends are visible. */
 function withCases<T>(
-  work: (deps: CaseWriting, context: Pick<Context, 'config' | 'store' | 'sources' | 'projector'>) => Promise<T>,
+  work: (
+    deps: CaseWriting,
+    context: Pick<Context, 'config' | 'store' | 'sources' | 'projector' | 'clock' | 'cases'>,
+  ) => Promise<T>,
 ): Promise<T> {
   return withCaughtUp(async (context) => {
     return work(context.cases, context);
@@ -267,7 +280,23 @@ function readDetails(text: string): Record<string, unknown> {
   throw new UsageError(['--details must be a JSON object, for example \'{"text":"called back"}\'.']);
 }
 
-async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, options: { json?: boolean }): Promise<void> {
+/** How a reply reaches the requester, in words. Loaded here: other commands do not need it. */
+async function reachOf(
+  context: Pick<Context, 'store' | 'clock' | 'cases' | 'config'>,
+  caseId: string,
+): Promise<string> {
+  const { loadReplyReach } = await import('../hand-over/mail-reply.ts');
+  const row = await findCase(context.store.read, caseId);
+  return (await loadReplyReach(context, { caseId, email: row?.requester_email ?? null })).says;
+}
+
+/** `reach`: how the reply that was just recorded reaches the requester. */
+async function printCase(
+  io: CommandIo,
+  deps: CaseWriting,
+  caseId: string,
+  options: { json?: boolean; reach?: string },
+): Promise<void> {
   const shown = await showCase(deps, caseId, isoNow(deps.clock));
   if (shown === null) throw new UsageError([unknownCase(printable(caseId))]);
   const summary = summariseCase(shown.view);
@@ -282,8 +311,21 @@ async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, optio
     actor,
     details: JSON.parse(details) as unknown,
   }));
-  printResult(io, options, { ...summary, match, readiness, disclosure, sameAs, consentAfter, history }, () =>
-    caseText(summary, shown),
+  printResult(
+    io,
+    options,
+    {
+      ...summary,
+      match,
+      readiness,
+      disclosure,
+      sameAs,
+      consentAfter,
+      thread: threadOf(shown.history),
+      ...(options.reach === undefined ? {} : { reach: options.reach }),
+      history,
+    },
+    () => [...(options.reach === undefined ? [] : [printable(options.reach), '']), caseText(summary, shown)].join('\n'),
   );
 }
 
@@ -294,7 +336,7 @@ function listText(cases: readonly CaseSummary[]): string {
       one.caseId,
       kindsOf(one).join(' + '),
       one.regime ?? '–',
-      one.state,
+      one.openMessages === 0 ? one.state : `${one.state}, message open`,
       one.assignee === null ? '–' : partsOfAssignee(one.assignee).name,
       one.aimFor ?? '–',
       dueText(one),
@@ -338,6 +380,20 @@ function consentAfterText(found: ShownCase['consentAfter']): readonly string[] {
   ];
 }
 
+/** The messages of the requester that nobody has answered yet. */
+function openText({ caseId, openMessages }: CaseSummary, { history }: ShownCase): readonly string[] {
+  if (openMessages === 0) return [];
+  return [
+    ...threadOf(history)
+      .filter(({ isOpen }) => isOpen)
+      .map(
+        ({ at, about, text }) =>
+          `message      open since ${timeText(at)}${about === null ? '' : ` (${about})`}: ${printable(text ?? '')}`,
+      ),
+    `             \`dsar move ${caseId} reply text=…\`, or \`dsar move ${caseId} no-reply\``,
+  ];
+}
+
 /** What two cases that may be the same request have in common. */
 const sameWords = { email: 'e-mail address', subject: 'id', name: 'name' } as const;
 
@@ -364,6 +420,7 @@ function caseText(summary: CaseSummary, shown: ShownCase): string {
       (one) =>
         `same as?     ${one.caseId}, received ${timeText(one.receivedAt)}, same ${sameWords[one.because]}: \`dsar move ${summary.caseId} close-duplicate duplicateOf=${one.caseId}\``,
     ),
+    ...openText(summary, shown),
     `match        ${shown.match.status}, ${shown.match.decisions} decisions: ${printable(shown.match.says)}`,
     `may hold     ${shown.disclosure}`,
     ...consentAfterText(shown.consentAfter),

@@ -154,6 +154,7 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     store,
     ledger,
     clock,
+    jobs: parts.jobs,
     regimes,
     timeZone,
     profileOf: (source) => loadProfile(find(source)),

@@ -126,9 +126,9 @@ const documentMailed = z.object({
 const mailAttempt = z.object({
   action: z.enum(['mail.attempted', 'mail.sent', 'mail.unsent', 'mail.unknown']),
   actor,
-  mail: z.enum(['letter', 'task', 'request']),
+  mail: z.enum(['letter', 'task', 'request', 'reply']),
   caseId: z.string(),
-  /** The id of the letter, or the number of the task; null: the request itself. */
+  /** The id of the letter, the number of the task, or the version of the case that the reply made; null: the request itself. */
   about: z.string().nullable(),
   /** The same for all attempts of a mail that was asked for once. */
   mailId: z.string(),

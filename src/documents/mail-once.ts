@@ -96,11 +96,12 @@ function isCertain(error: unknown): boolean {
   return sent instanceof SendError ? !sent.isUnknown : error instanceof DOMException && error.name === 'AbortError';
 }
 
-const nouns = { letter: 'letter', task: 'task', request: 'confirmation' } as const;
+const nouns = { letter: 'letter', task: 'task', request: 'confirmation', reply: 'notice of the reply' } as const;
 
 function unknownOutcome({ mail }: CaseMail): string {
   const noun = nouns[mail];
-  return `It is not known whether the ${noun} was sent: the connection to the mail server broke, or the process ended, after the mail had been handed over. Ask the recipient, or look at the log of the mail server. If it did not arrive, send it again.`;
+  const again = mail === 'reply' ? 'write again' : 'send it again';
+  return `It is not known whether the ${noun} was sent: the connection to the mail server broke, or the process ended, after the mail had been handed over. Ask the recipient, or look at the log of the mail server. If it did not arrive, ${again}.`;
 }
 
 async function note(

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { digestOf } from '../../reports/report.ts';
+import { parseFolded } from '../cases/folded.ts';
 import { subjectsOfCase } from '../cases/match-subject.ts';
 import { isOpen } from '../cases/moves.ts';
 import type { CaseReading } from '../cases/view.ts';
@@ -252,8 +253,8 @@ interface Against {
 }
 
 /**
- * A case is folded from its entries in order, so it is erased as a whole or not at all. To erase an open case, it must
- * be named.
+ * A case is folded from its entries in order, so it is erased as a whole or not at all. To erase an open case, or one
+ * with an open message, it must be named.
  */
 async function lookAtCases(
   deps: ErasureDeps,
@@ -275,7 +276,7 @@ async function lookAtCases(
     const rows = await deps.store.read
       .selectFrom('case_history')
       .innerJoin('cases', 'cases.case_id', 'case_history.case_id')
-      .select(['case_history.seq', 'cases.state'])
+      .select(['case_history.seq', 'cases.state', 'cases.folded'])
       .where('case_history.case_id', '=', caseId)
       .execute();
     const missing = rows.filter((row) => !seqs.has(row.seq));
@@ -287,12 +288,14 @@ async function lookAtCases(
       continue;
     }
     caseIds.add(caseId);
-    if (rows[0] !== undefined && isOpen(rows[0].state))
-      needs.push({
-        name: caseId,
-        why: 'the requester is still waiting for an answer',
-        seqs: rows.map((row) => row.seq),
-      });
+    const [first] = rows;
+    if (first === undefined) continue;
+    const why = isOpen(first.state)
+      ? 'the requester is still waiting for an answer'
+      : (parseFolded(first.folded).openMessages ?? []).length > 0
+        ? 'a message of the requester is open'
+        : null;
+    if (why !== null) needs.push({ name: caseId, why, seqs: rows.map((row) => row.seq) });
   }
 }
 

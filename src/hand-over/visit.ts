@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { channelOf, isThroughLink, type ThreadMessage, threadMoves, threadOf } from '../cases/messages.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import type { messageKinds } from '../cases/moves.ts';
 import { isoNow } from '../core/clock.ts';
@@ -162,7 +163,7 @@ export async function sendMessage(
       .executeTakeFirst(),
   );
   if (Number(numUpdatedRows) !== 1) return { outcome: 'too-many' };
-  const details = { about, text, channel: `hand-over ${row.hand_over_id}` };
+  const details = { about, text, channel: channelOf(row.hand_over_id) };
   const move = { caseId: row.case_id, move: 'requester-message', details, actor: actorOf(row) };
   // Counted first, so that no number of messages at once exceeds the limit; one that is not kept does not count.
   const moved = await moveLatest(deps.cases, move, deps.catchUp).catch(async (error: unknown) => {
@@ -190,15 +191,22 @@ function actorOf({ hand_over_id: id }: HandOverRow): string {
   return `data subject (hand-over ${id})`;
 }
 
-/** When the messages sent through this link arrived, ISO 8601 UTC, in order. */
-export async function messagesOf({ store }: Pick<HandOverDeps, 'store'>, row: HandOverRow): Promise<readonly string[]> {
-  const found = await store.read
+/**
+ * What the requester of a case wrote through its links, this one or an earlier one, and the replies, in order. Left out
+ * is what officers noted for themselves: messages that they recorded, and why something needs no reply.
+ */
+export async function messagesOf(
+  { store }: Pick<HandOverDeps, 'store'>,
+  { case_id: caseId }: Pick<HandOverRow, 'case_id'>,
+): Promise<readonly ThreadMessage[]> {
+  const rows = await store.read
     .selectFrom('case_history')
-    .select('received_at')
-    .where('case_id', '=', row.case_id)
-    .where('move', '=', 'requester-message')
-    .where('actor', '=', actorOf(row))
+    .select(['seq', 'version', 'received_at', 'move', 'actor', 'details'])
+    .where('case_id', '=', caseId)
+    .where('move', 'in', [...threadMoves])
     .orderBy('seq')
     .execute();
-  return found.map(({ received_at: at }) => at);
+  return threadOf(rows).filter(
+    ({ move, channel }) => move === 'reply' || (move === 'requester-message' && isThroughLink(channel)),
+  );
 }

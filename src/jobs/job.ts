@@ -100,6 +100,7 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'address-notice': 'outgoing',
   'letter-mail': 'outgoing',
   'task-mail': 'outgoing',
+  'reply-mail': 'outgoing',
   'request-form-mail': 'outgoing',
   export: 'documents',
   // Takes as much computing as a rebuild, and maintenance must not wait for it.

@@ -100,7 +100,8 @@ class RecordedBefore extends Error {
 /**
  * Appends an action with its consequences in one transaction: all are recorded or none. If the first one, or one that
  * must be new, was recorded before, nothing is recorded and the answer is `duplicate` with its seq. Otherwise `seq` is
- * that of the last. Throws {@link NotAllowed}, with nothing recorded, if the condition of the first refuses.
+ * that of the last. Throws {@link NotAllowed}, with nothing recorded, if the condition of the first refuses. `also`:
+ * what else is written in the transaction.
  */
 export async function appendWithConsequences(
   ledger: Ledger,
@@ -109,10 +110,12 @@ export async function appendWithConsequences(
     first,
     consequences,
     condition = () => Promise.resolve(null),
+    also = () => Promise.resolve(),
   }: {
     readonly first: KeyedAction;
     readonly consequences: readonly KeyedAction[];
     readonly condition?: Condition;
+    readonly also?: (tx: StoreTransaction) => Promise<void>;
   },
   receivedAt: string,
 ): Promise<Appended> {
@@ -125,6 +128,7 @@ export async function appendWithConsequences(
       if (before !== undefined) throw new RecordedBefore(before.seq);
       const [recorded] = all;
       if (recorded !== undefined) await assertAllowed(condition, tx, recorded);
+      await also(tx);
     });
     const last = appended.at(-1);
     if (last === undefined) throw new Error('the ledger returned no entry');

@@ -17,6 +17,7 @@ import { createScheduleJobs, mailJobs } from '../documents/schedules.ts';
 import { createErasureJobs } from '../erasure/erasure-jobs.ts';
 import { removeOldProposals } from '../erasure/proposal.ts';
 import { noteExpired } from '../hand-over/hand-over.ts';
+import { createReplyMailJobs } from '../hand-over/mail-reply.ts';
 import { createTaskMailJobs } from '../hand-over/mail-task.ts';
 import { type JobHandlers, lanesOf, selectKinds } from '../jobs/job.ts';
 import { createDistributedRunner, createRunner } from '../jobs/runner.ts';
@@ -191,6 +192,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createExportJobs(context),
     ...createLetterMailJobs(context),
     ...createTaskMailJobs(context),
+    ...createReplyMailJobs(context),
     ...createRequestFormJobs(context),
     ...createErasureJobs(context),
     ...createBackupJobs(context),

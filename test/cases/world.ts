@@ -5,6 +5,7 @@ import { applyMove, type CaseMoved, type CaseRow, openCaseFromRequest } from '..
 import { type CaseView, type CaseWriting, viewCase } from '../../src/cases/view.ts';
 import type { extendWithdrawals } from '../../src/cases/withdrawal.ts';
 import type { SubjectRecipe } from '../../src/core/subject.ts';
+import { createJobs } from '../../src/jobs/jobs.ts';
 import { type ControllerProfile, profileSchema } from '../../src/law/profile.ts';
 import { createRegimeTable, type RegimeTable } from '../../src/law/regime-table.ts';
 import { createProjector } from '../../src/projections/run.ts';
@@ -115,6 +116,7 @@ export async function createCasesWorld(
     regimes,
     timeZone: 'Europe/Berlin',
     clock: () => new Date(now),
+    jobs: createJobs({ store, clock: () => new Date(now) }),
     profileOf: () => theProfile,
     recipeOf: () => options.recipe ?? null,
   };

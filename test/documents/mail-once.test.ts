@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
+import { REPLY_MAIL } from '../../src/cases/messages.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { createLetterMailJobs, LETTER_MAIL, letterMailJob } from '../../src/documents/mail-letter.ts';
 import { produceLetter } from '../../src/documents/produce-letter.ts';
+import { createReplyMailJobs } from '../../src/hand-over/mail-reply.ts';
 import { createTaskMailJobs, TASK_MAIL, taskMailJob } from '../../src/hand-over/mail-task.ts';
 import { findTask } from '../../src/hand-over/task-link.ts';
 import type { Job, JobHandlers } from '../../src/jobs/job.ts';
 import type { NewJob } from '../../src/jobs/jobs.ts';
 import { createRequestFormJobs } from '../../src/request-form/confirm-receipt.ts';
 import { REQUEST_MAIL } from '../../src/request-form/request-form.ts';
-import { copyReadyCases, createReadyCase, makeMoves, OFFICER } from '../http/hand-over-world.ts';
+import { copyReadyCases, createReadyCase, handOver, makeMoves, OFFICER } from '../http/hand-over-world.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 
 copyReadyCases();
@@ -56,6 +58,20 @@ const kinds: Readonly<
       const found = await findTask(context.cases, caseId, '1');
       if (found === null) throw new Error('there is no task');
       return taskMailJob(found, OFFICER);
+    },
+  },
+  reply: {
+    record: 'mail.sent',
+    create: createReplyMailJobs,
+    async job({ caseId, world }) {
+      await handOver(world, caseId);
+      await makeMoves(world, caseId, [
+        ['requester-message', { about: 'question', text: 'Which data?', channel: 'phone' }],
+        ['reply', { text: 'All of it.' }],
+      ]);
+      const [job] = await world.context.jobs.list({ kind: REPLY_MAIL });
+      if (job === undefined) throw new Error('there is no job');
+      return { kind: REPLY_MAIL, key: 'as the move made it', payload: job.payload };
     },
   },
   request: {
@@ -155,5 +171,5 @@ test('a mail server that cannot be reached is tried again without an entry for e
   await world.mail.close();
   await expect(run()).rejects.toThrow('the mail server');
   expect(await mailEntries(world)).toEqual([]);
-  expect([LETTER_MAIL, TASK_MAIL, REQUEST_MAIL]).toHaveLength(Object.keys(kinds).length);
+  expect([LETTER_MAIL, TASK_MAIL, REPLY_MAIL, REQUEST_MAIL]).toHaveLength(Object.keys(kinds).length);
 });

@@ -606,7 +606,7 @@ describe('a message of the data subject', () => {
     expect(page).not.toContain('<img src=x');
   });
 
-  it('appears on Today and as a notice, even once the request is answered, until an officer records something', async () => {
+  it('appears on Today and as a notice, even once the request is answered, until an officer replies', async () => {
     const { world, caseId, pack } = await createReadyCase();
     await makeMoves(world, caseId, [
       ['answer', { channel: 'portal', disclosure: 'full', documentSha256: pack.sha256 }],
@@ -618,15 +618,17 @@ describe('a message of the data subject', () => {
     await ada.post(`/h/${token}`, { do: 'message', about: 'objection', text: 'This is not all.' });
     const officer = await signedIn(world);
     const today = (await officer.get('/')).text;
-    expect(today).toContain('1 request with a message to read');
-    expect(today).toContain(`Read the message from the requester of ${caseId}, `);
+    expect(today).toContain('1 request with an open message');
+    expect(today).toContain(`(${caseId}), open since `);
     expect((await officer.get(`/cases/${caseId}`)).text).toContain('The requester wrote');
     const { context } = world;
     const told = async () =>
       (await findNotices({ ...context, pulled: [], warnings: [] })).filter(({ kind }) => kind === 'requester-message');
     expect(await told()).toMatchObject([{ source: 'default' }]);
     await makeMoves(world, caseId, [['note', { text: 'Called her: it was about the newsletter' }]]);
-    expect((await officer.get('/')).text).not.toContain('message to read');
+    expect((await officer.get('/')).text).toContain('1 request with an open message');
+    await makeMoves(world, caseId, [['no-reply', { reason: 'Called her' }]]);
+    expect((await officer.get('/')).text).not.toContain('open message');
     expect(await told()).toEqual([]);
   });
 

@@ -606,6 +606,20 @@ export const features: readonly Feature[] = [
     pages: async (made) => [await pageOf(made, 'handed-over')],
   },
   {
+    name: 'messages of a requester: one answered, one that is open',
+    leaves: {},
+    async setUp(made) {
+      const caseId = await openRequest(made, 'with-messages');
+      const wrote = (text: string) =>
+        made.run('dsar', 'move', caseId, 'requester-message', 'about=question', `text=${text}`, 'channel=phone');
+      await wrote('Which data?');
+      await made.run('dsar', 'move', caseId, 'reply', 'text=What the letter lists.');
+      await wrote('And the rest?');
+      await untilDone(made, 'reply-mail');
+    },
+    pages: async (made) => [await pageOf(made, 'with-messages'), '/cases?messages=open'],
+  },
+  {
     name: 'an own wording of letters',
     leaves: { actions: ['letter-text.changed'] },
     async setUp({ world: { context } }) {

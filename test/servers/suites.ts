@@ -14,6 +14,7 @@ export const onBoth: readonly string[] = [
   'test/store',
   'test/keys.test.ts',
   'test/attention/operator-warnings.test.ts',
+  'test/cases/messages.test.ts',
   'test/cases/use-cases.test.ts',
   'test/cases/withdrawal.test.ts',
   'test/cli/doctor.test.ts',

@@ -410,6 +410,17 @@ export const de: LetterTexts = {
     unavailable: 'Diese Seite ist vorübergehend nicht verfügbar. Bitte versuchen Sie es in einigen Minuten erneut.',
     languages: 'Sprache',
   },
+  messages: {
+    replied: 'Antwort von {controller} am {at}',
+    answering: 'Ich antworte auf Ihre Nachricht',
+    mailTitle: 'Antwort auf Ihre Nachricht',
+    mailLead:
+      '{controller} hat auf Ihre Nachricht zu Ihrer Anfrage geantwortet. Zum Schutz Ihrer Daten steht die Antwort nicht in dieser E-Mail.',
+    mailLink:
+      'Um sie zu lesen und darauf zu antworten, öffnen Sie bitte den Link, den wir Ihnen mitgeteilt haben, und geben Sie den Code ein. Der Link gilt bis zum {until}.',
+    mailNoLink:
+      'Der Link, den wir Ihnen mitgeteilt haben, lässt sich nicht mehr öffnen. Bitte wenden Sie sich an uns, um einen neuen zu erhalten.',
+  },
   task: {
     title: 'Eine Aufgabe für Sie',
     lead: '{controller} bittet Sie, für eine Anfrage zu personenbezogenen Daten Folgendes zu erledigen.',

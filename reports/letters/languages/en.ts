@@ -390,6 +390,16 @@ export const en: LetterTexts = {
     unavailable: 'This page is temporarily unavailable. Please try again in a few minutes.',
     languages: 'Language',
   },
+  messages: {
+    replied: 'Reply from {controller} on {at}',
+    answering: 'I am replying to your message',
+    mailTitle: 'A reply to your message',
+    mailLead:
+      '{controller} has replied to your message about your request. To protect your data, this e-mail does not contain the reply.',
+    mailLink:
+      'To read it and to answer, open the link that we sent you and enter the code. The link is valid until {until}.',
+    mailNoLink: 'The link that we sent you can no longer be opened. Please contact us and ask for a new one.',
+  },
   task: {
     title: 'A task for you',
     lead: '{controller} asks you to do the following for a request about personal data.',

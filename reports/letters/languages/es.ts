@@ -396,6 +396,17 @@ export const es: LetterTexts = {
     unavailable: 'Esta página no está disponible en este momento. Inténtelo de nuevo dentro de unos minutos.',
     languages: 'Idioma',
   },
+  messages: {
+    replied: 'Respuesta de {controller} del {at}',
+    answering: 'Respondo a su mensaje',
+    mailTitle: 'Respuesta a su mensaje',
+    mailLead:
+      '{controller} ha respondido a su mensaje sobre su solicitud. Para proteger sus datos, la respuesta no figura en este correo electrónico.',
+    mailLink:
+      'Para leerla y contestar, abra el enlace que le enviamos e introduzca el código. El enlace es válido hasta el {until}.',
+    mailNoLink:
+      'El enlace que le enviamos ya no se puede abrir. Póngase en contacto con nosotros para pedir uno nuevo.',
+  },
   task: {
     title: 'Una tarea para usted',
     lead: '{controller} le pide que haga lo siguiente para una solicitud sobre datos personales.',

@@ -416,6 +416,17 @@ export const fr: LetterTexts = {
     unavailable: 'Cette page est momentanément indisponible. Veuillez réessayer dans quelques minutes.',
     languages: 'Langue',
   },
+  messages: {
+    replied: 'Réponse de {controller} du {at}',
+    answering: 'Je réponds à votre message',
+    mailTitle: 'Réponse à votre message',
+    mailLead:
+      '{controller} a répondu à votre message concernant votre demande. Pour protéger vos données, la réponse ne figure pas dans cet e-mail.',
+    mailLink:
+      'Pour la lire et y répondre, ouvrez le lien que nous vous avons transmis et saisissez le code. Le lien est valable jusqu’au {until}.',
+    mailNoLink:
+      'Le lien que nous vous avons transmis ne peut plus être ouvert. Veuillez nous contacter pour en obtenir un nouveau.',
+  },
   task: {
     title: 'Une tâche pour vous',
     lead: '{controller} vous demande d’effectuer ce qui suit pour une demande relative à des données personnelles.',

@@ -404,6 +404,17 @@ export const it: LetterTexts = {
     unavailable: 'Questa pagina non è al momento disponibile. La preghiamo di riprovare tra qualche minuto.',
     languages: 'Lingua',
   },
+  messages: {
+    replied: 'Risposta di {controller} del {at}',
+    answering: 'Rispondo al vostro messaggio',
+    mailTitle: 'Risposta al Suo messaggio',
+    mailLead:
+      '{controller} ha risposto al Suo messaggio relativo alla Sua richiesta. Per proteggere i Suoi dati, la risposta non è contenuta in questa e-mail.',
+    mailLink:
+      'Per leggerla e rispondere, apra il link che Le abbiamo inviato e inserisca il codice. Il link è valido fino al {until}.',
+    mailNoLink:
+      'Il link che Le abbiamo inviato non può più essere aperto. La preghiamo di contattarci per riceverne uno nuovo.',
+  },
   task: {
     title: 'Un’attività per Lei',
     lead: '{controller} Le chiede di fare quanto segue per una richiesta relativa a dati personali.',

@@ -400,6 +400,17 @@ export const nl: LetterTexts = {
     unavailable: 'Deze pagina is tijdelijk niet beschikbaar. Probeer het over enkele minuten opnieuw.',
     languages: 'Taal',
   },
+  messages: {
+    replied: 'Antwoord van {controller}, {at}',
+    answering: 'Ik reageer op uw bericht',
+    mailTitle: 'Antwoord op uw bericht',
+    mailLead:
+      '{controller} heeft geantwoord op uw bericht over uw verzoek. Om uw gegevens te beschermen staat het antwoord niet in deze e-mail.',
+    mailLink:
+      'Om het te lezen en erop te reageren, opent u de link die wij u hebben gestuurd en vult u de code in. De link is geldig tot {until}.',
+    mailNoLink:
+      'De link die wij u hebben gestuurd, kan niet meer worden geopend. Neem contact met ons op voor een nieuwe.',
+  },
   task: {
     title: 'Een taak voor u',
     lead: '{controller} vraagt u het volgende te doen voor een verzoek over persoonsgegevens.',

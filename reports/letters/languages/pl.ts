@@ -404,6 +404,16 @@ export const pl: LetterTexts = {
     unavailable: 'Ta strona jest chwilowo niedostępna. Proszę spróbować ponownie za kilka minut.',
     languages: 'Język',
   },
+  messages: {
+    replied: 'Odpowiedź ({controller}), {at}',
+    answering: 'Odpowiadam na wiadomość',
+    mailTitle: 'Odpowiedź na wiadomość',
+    mailLead:
+      'Jest odpowiedź na wiadomość w sprawie złożonego wniosku. Nadawca odpowiedzi: {controller}. Ze względu na ochronę danych nie podajemy jej treści w tym e-mailu.',
+    mailLink:
+      'Aby ją przeczytać i na nią odpisać, należy otworzyć przekazany link i wpisać kod. Link jest ważny do {until}.',
+    mailNoLink: 'Przekazanego linku nie można już otworzyć. Prosimy o kontakt w celu otrzymania nowego.',
+  },
   task: {
     title: 'Zadanie do wykonania',
     lead: '{controller} prosi o wykonanie poniższego zadania w związku z wnioskiem dotyczącym danych osobowych.',

@@ -397,6 +397,16 @@ export const pt: LetterTexts = {
     unavailable: 'Esta página está temporariamente indisponível. Tente novamente dentro de alguns minutos.',
     languages: 'Idioma',
   },
+  messages: {
+    replied: 'Resposta de {controller}, {at}',
+    answering: 'Respondo à vossa mensagem',
+    mailTitle: 'Resposta à sua mensagem',
+    mailLead:
+      '{controller} respondeu à sua mensagem sobre o seu pedido. Para proteger os seus dados, a resposta não consta deste e-mail.',
+    mailLink:
+      'Para a ler e responder, abra a ligação que lhe enviámos e introduza o código. A ligação é válida até {until}.',
+    mailNoLink: 'A ligação que lhe enviámos já não pode ser aberta. Contacte-nos para obter uma nova.',
+  },
   task: {
     title: 'Uma tarefa para si',
     lead: '{controller} pede-lhe que faça o seguinte para um pedido sobre dados pessoais.',

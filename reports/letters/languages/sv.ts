@@ -391,6 +391,16 @@ export const sv: LetterTexts = {
     unavailable: 'Sidan är tillfälligt otillgänglig. Försök igen om några minuter.',
     languages: 'Språk',
   },
+  messages: {
+    replied: 'Svar från {controller} {at}',
+    answering: 'Jag svarar på ert meddelande',
+    mailTitle: 'Svar på ditt meddelande',
+    mailLead:
+      '{controller} har svarat på ditt meddelande om din begäran. För att skydda dina uppgifter står svaret inte i det här e-postmeddelandet.',
+    mailLink:
+      'För att läsa svaret och skriva tillbaka öppnar du länken som du har fått från oss och anger koden. Länken gäller till {until}.',
+    mailNoLink: 'Länken som du har fått från oss går inte längre att öppna. Kontakta oss för att få en ny.',
+  },
   task: {
     title: 'En uppgift till dig',
     lead: '{controller} ber dig att göra följande för en begäran om personuppgifter.',

@@ -2,8 +2,18 @@ import { z } from 'zod';
 import { letterSteps } from '../../../reports/letters/texts.ts';
 import { documentsToApprove, seenOf } from '../../cases/approval.ts';
 import { pageCases, showCase } from '../../cases/list-cases.ts';
+import { threadOf } from '../../cases/messages.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
-import { caseStates, line, moves, partOutcomes, TASK_DAYS, TASK_DAYS_MAX, withTimesIn } from '../../cases/moves.ts';
+import {
+  caseStates,
+  line,
+  messageKinds,
+  moves,
+  partOutcomes,
+  TASK_DAYS,
+  TASK_DAYS_MAX,
+  withTimesIn,
+} from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
 import { identityChecks } from '../../cases/view.ts';
 import { publicUrlOf } from '../../core/address.ts';
@@ -22,6 +32,7 @@ import {
   revokeHandOver,
   summariseHandOver,
 } from '../../hand-over/hand-over.ts';
+import { loadReplyReach } from '../../hand-over/mail-reply.ts';
 import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
 import { findTask, shareTask, summariseTasks } from '../../hand-over/task-link.ts';
 import { sourceOfCase } from '../../store/queries/cases.ts';
@@ -107,6 +118,10 @@ const caseSchema = z
     warnOn: day,
     daysLeft: z.int().nullable(),
     overdue: z.boolean(),
+    openMessages: z.int().meta({
+      description:
+        'Messages of the requester that are open: the move reply answers them all, no-reply says that none needs a reply.',
+    }),
     explanation: z.string(),
     says: z.array(z.string()),
     identity: z.enum(['met', 'needed', 'failed']),
@@ -171,6 +186,27 @@ const shownCaseSchema = caseSchema
         'SHA-256 of what an approval covers: requester, rights, parts and documents as in this answer. Sent with the move approve, in its details.',
     }),
     tasks: z.array(taskSchema),
+    thread: z
+      .array(
+        z.object({
+          seq: z.int().meta({ description: 'Number of the ledger entry.' }),
+          at: z.string(),
+          from: z.enum(['requester', 'officer']),
+          move: z.enum(['requester-message', 'reply', 'no-reply']),
+          about: z.enum(messageKinds).nullable(),
+          text: z.string().nullable().meta({ description: 'Of no-reply: the reason, if one was given.' }),
+          actor: z.string(),
+          open: z.boolean().meta({ description: 'Nobody has answered it yet.' }),
+        }),
+      )
+      .meta({ description: 'What requester and officers wrote to each other, oldest first.' }),
+    replyReach: z
+      .object({
+        readableUntil: z.string().nullable().meta({ description: 'null: no link of the requester can be opened.' }),
+        mailTo: z.string().nullable().meta({ description: 'null: nobody tells the requester that there is a reply.' }),
+        says: z.string(),
+      })
+      .meta({ description: 'How a reply would reach the requester now. A mail never contains its text.' }),
     history: z.array(
       z.object({
         seq: z.int().meta({ description: 'Number of the ledger entry.' }),
@@ -223,6 +259,10 @@ export const caseApi = [
       assignee: z.string().max(300).optional().meta({
         description: '`me`, `nobody`, an account id (`p-1a2b3c4d`), or an assignee’s exact name.',
       }),
+      openMessages: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ description: 'true: only requests with a message that nobody has answered yet; false: the others.' }),
       open: z
         .enum(['true', 'false'])
         .optional()
@@ -230,7 +270,7 @@ export const caseApi = [
     }),
     answer: pageOf(caseSchema),
     async handle(context, { query, request, by }) {
-      const { source, limit, open, state, kind, assignee } = query;
+      const { source, limit, open, openMessages, state, kind, assignee } = query;
       const permitted = sourcesOf(context, request);
       await context.projector.catchUp();
       const views = await pageCases(context.cases, {
@@ -244,6 +284,7 @@ export const caseApi = [
           ? {}
           : { assignee: assignee === 'nobody' ? null : assignee === 'me' ? (by.personId ?? assignee) : assignee }),
         ...(open === undefined ? {} : { open: open === 'true' }),
+        ...(openMessages === undefined ? {} : { openMessages: openMessages === 'true' }),
       });
       return pageFrom(views, limit, ({ row }) => row.opened_seq, summarised);
     },
@@ -274,6 +315,11 @@ export const caseApi = [
         documents: documentsToApprove(documents).map(({ documentId, name, sha256 }) => ({ documentId, name, sha256 })),
         seen: seenOf(view.row, documents),
         tasks: await summariseTasks(context, view),
+        thread: threadOf(history).map(({ seq, at, move, about, text, actor, isOpen }) => ({
+          ...{ seq, at, move, about, text, actor, open: isOpen },
+          from: move === 'requester-message' ? ('requester' as const) : ('officer' as const),
+        })),
+        replyReach: await loadReplyReach(context, { caseId: params.caseId, email: view.row.requester_email }),
         history: history.map((move) => ({
           seq: move.seq,
           recordedAt: move.received_at,

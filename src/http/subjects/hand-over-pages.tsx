@@ -1,5 +1,6 @@
 import type { LetterTexts } from '../../../reports/letters/texts.ts';
 import { fill, rightNames } from '../../../reports/letters/wording.ts';
+import type { ThreadMessage } from '../../cases/messages.ts';
 import type { messageKinds } from '../../cases/moves.ts';
 import type { RequestKind } from '../../core/vocabulary.ts';
 import { namesInPack } from '../../hand-over/given-files.ts';
@@ -61,8 +62,8 @@ interface PackProps {
   }[];
   /** Where the log's verifier key is published; null: the public address is unknown. */
   readonly keyAddress: string | null;
-  /** When the data subject's messages arrived. */
-  readonly messages: readonly string[];
+  /** What was written so far, oldest first. */
+  readonly messages: readonly ThreadMessage[];
   readonly problem?: 'empty' | 'tooMany';
   /** A refused message, to be corrected. */
   readonly written?: { readonly about: MessageKind; readonly text: string };
@@ -152,18 +153,27 @@ function CheckSection({ say, handOver, keyAddress }: PackProps) {
   );
 }
 
-function WriteSection({ say, csrf, messages, problem, written }: PackProps) {
-  const t = say.texts.handOver;
+function WriteSection({ say, csrf, controller, messages, problem, written }: PackProps) {
+  const { handOver: t, messages: words } = say.texts;
+  const isAnswered = messages.some(({ move }) => move === 'reply');
+  const chosen = written?.about ?? (isAnswered ? 'reply' : 'question');
   const choice = (about: MessageKind, label: string) => (
     <label>
-      <input type="radio" name="about" value={about} checked={(written?.about ?? 'question') === about} /> {label}
+      <input type="radio" name="about" value={about} checked={chosen === about} /> {label}
     </label>
   );
   return (
     <section aria-labelledby="write">
       <h2 id="write">{t.write}</h2>
-      {messages.map((at) => (
-        <Notice key={at} text={say.fix(fill(t.sent, { at: say.moment(at) }))} />
+      {messages.map(({ seq, move, at, text }) => (
+        <div key={seq} class={move === 'reply' ? 'message notice' : 'message'}>
+          <p class="soft">
+            {say.fix(fill(move === 'reply' ? words.replied : t.sent, { at: say.moment(at), controller }))}
+          </p>
+          <p class="written">
+            <bdi>{text}</bdi>
+          </p>
+        </div>
       ))}
       {problem === undefined ? null : <Notice bad text={say.fix(t[problem])} />}
       <p>{say.fix(t.writeLead)}</p>
@@ -172,6 +182,7 @@ function WriteSection({ say, csrf, messages, problem, written }: PackProps) {
         <fieldset>
           {choice('question', t.question)}
           {choice('objection', t.objection)}
+          {isAnswered ? choice('reply', words.answering) : null}
         </fieldset>
         <label for="text">{t.message}</label>
         <textarea id="text" name="text" required maxLength={MESSAGE_LENGTH}>

@@ -171,6 +171,8 @@ button.quiet { background: transparent; color: var(--accent); }
 a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .written { white-space: pre-wrap; }
+.message { padding: 0.6rem 0.9rem; margin: 0 0 0.75rem; border-left: 5px solid var(--line); }
+.message p { margin: 0; }
 .notice { border-left: 5px solid var(--good); background: var(--good-ground); border-radius: 0 6px 6px 0; padding: 0.6rem 0.9rem; }
 .notice.bad { border-color: var(--bad); background: var(--bad-ground); }
 .languages { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; list-style: none; padding: 0; }

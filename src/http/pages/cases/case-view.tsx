@@ -1,4 +1,4 @@
-import { formatCount } from '../../../../reports/format.ts';
+import { counted, formatCount } from '../../../../reports/format.ts';
 import { type LetterStep, letterSteps } from '../../../../reports/letters/texts.ts';
 import { isAssignedTo } from '../../../cases/assignee.ts';
 import { choiceTexts, isMoveName, moves } from '../../../cases/moves.ts';
@@ -51,6 +51,7 @@ import {
 import { DoubtfulNotice } from './doubtful-notice.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import type { CasePageData } from './load-case.ts';
+import { MessagePanel } from './message-panel.tsx';
 import { CaseForm, MoveForms } from './move-forms.tsx';
 import { StepList } from './next-step.tsx';
 import { SamePanel } from './same-panel.tsx';
@@ -80,7 +81,8 @@ export function CasePage(props: CasePageProps) {
   const { shown, documents, jobs } = data;
   const { view } = shown;
   const { row } = view;
-  const { message } = view.folded;
+  const open = view.folded.openMessages ?? [];
+  const [first] = open;
   const title = `${kindsText(view.kinds)} · ${row.case_id}`;
   const packs = documents.filter(({ name }) => name === 'dsar-pack');
   return (
@@ -95,12 +97,14 @@ export function CasePage(props: CasePageProps) {
       <StepList data={data} />
       <AssigneeLine frame={frame} data={data} />
       <Done text={done} />
-      {message === undefined ? null : (
+      {first === undefined ? null : (
         <Notice tone="warn">
           <p>
-            The requester wrote <Moment iso={message.at} timeZone={frame.timeZone} />:{' '}
-            {choiceTexts[message.about].toLowerCase()}. <a href="#history">Read it</a>; this notice disappears when you
-            record something, such as a note.
+            The requester wrote <Moment iso={first.at} timeZone={frame.timeZone} />:{' '}
+            {choiceTexts[first.about].toLowerCase()}
+            {open.length === 1 ? '.' : `, and ${counted(open.length - 1, 'message', 'messages')} since.`}{' '}
+            <a href="#messages">Read and answer</a>; this stays open until somebody replies or records that it needs no
+            reply.
           </p>
         </Notice>
       )}
@@ -117,6 +121,7 @@ export function CasePage(props: CasePageProps) {
               <MoveForms frame={frame} data={data} refused={refused} />
             </Panel>
           ) : null}
+          <MessagePanel frame={frame} data={data} refused={refused} />
           <TaskPanel frame={frame} data={data} refused={refused} again={again} />
           <DeadlinePanel data={data} />
           <RecordsPanel frame={frame} data={data} />

@@ -4,7 +4,7 @@ import { letterLanguages } from '../../../../reports/letters/languages.ts';
 import { readAssignee } from '../../../cases/assignee.ts';
 import { findCase } from '../../../cases/list-cases.ts';
 import { moveCase, type OpenCaseInput, openCase, openCaseForm } from '../../../cases/move-case.ts';
-import { isMoveName, moves, taskMoves } from '../../../cases/moves.ts';
+import { isMoveName, type MoveName, moves, replyMoves, taskMoves } from '../../../cases/moves.ts';
 import type { Context } from '../../../context/context.ts';
 import { publicUrlOf } from '../../../core/address.ts';
 import { CodedError } from '../../../core/errors.ts';
@@ -100,6 +100,8 @@ const oneCase = page({
   done: {
     opened: 'The request has been recorded.',
     moved: 'Recorded in the ledger.',
+    reply: 'The reply is recorded. Under Messages you see whether the requester is told of it.',
+    'no-reply': 'It is recorded that no reply is needed.',
     letter: 'The letter has been created. Download it under Letters.',
     mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
     attachment:
@@ -148,7 +150,7 @@ const move = form({
         await visit.projected(moved.seq);
         if (name === 'assign' && typed['list'] !== undefined)
           return visit.goTo(listAddress(typed['list'], fields.filter));
-        return visit.goTo(caseAddress(caseId, taskMoves.includes(name) ? 'moved#tasks' : 'moved'));
+        return visit.goTo(caseAddress(caseId, doneAfter(name)));
       case 'refused':
         return showAgain(visit, { problems: moved.problems, refused });
       case 'conflict': {
@@ -293,6 +295,12 @@ function unknownCase(): CodedError {
 /** `done`: a key of the sentences of the page, and the part of it to show. */
 function caseAddress(caseId: string, done: string): string {
   return `/cases/${encodeURIComponent(caseId)}?done=${done}`;
+}
+
+/** What a page says after a move, and the part of it that shows the result. */
+function doneAfter(move: MoveName): string {
+  if (replyMoves.includes(move)) return `${move}#messages`;
+  return taskMoves.includes(move) ? 'moved#tasks' : 'moved';
 }
 
 /** The list from which a request was taken, with its filter. */

@@ -48,7 +48,7 @@ export function HandOverPanel({ frame, data, fresh, refused }: HandOverPanelProp
       {fresh === null ? null : <FreshLink frame={frame} fresh={fresh} settled={settled} />}
       <p class="small">
         With a link and a code, the requester opens a page where they can download and check the pack, ask a question or
-        object. Each step is recorded.
+        object, and read your replies. Each step is recorded.
       </p>
       {handOvers.length === 0 ? null : (
         <Table caption="Links, newest first" columns={columnsFor(frame, row.case_id, files)} rows={handOvers} />

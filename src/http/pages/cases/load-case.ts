@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { heldForSecondPerson } from '../../../cases/check-move.ts';
 import { listOriginals, type PossibleOriginal } from '../../../cases/duplicates.ts';
 import { type EarlierTask, findCase, listEarlierTasks, type ShownCase, showRow } from '../../../cases/list-cases.ts';
+import { REPLY_MAIL, replyMailSchema, type ThreadMessage, threadOf } from '../../../cases/messages.ts';
 import type { MoveName } from '../../../cases/moves.ts';
 import type { Context } from '../../../context/context.ts';
 import { publicUrlOf } from '../../../core/address.ts';
@@ -15,6 +16,7 @@ import {
   tasksEndedByRestore,
 } from '../../../hand-over/ended-by-restore.ts';
 import { type ListedHandOver, listHandOvers } from '../../../hand-over/hand-over.ts';
+import { listReplyMails, type ReplyMail, type ReplyReach, replyReachOf } from '../../../hand-over/mail-reply.ts';
 import { TASK_MAIL } from '../../../hand-over/mail-task.ts';
 import { isShared, ONLY_LOCAL_LINKS, problemOfTaskAddress, taskLink } from '../../../hand-over/task-link.ts';
 import { type Job, payloadText } from '../../../jobs/job.ts';
@@ -64,6 +66,13 @@ export interface CasePageData {
   >;
   /** Why task links do not work everywhere; null: they do. */
   readonly taskLinkProblem: string | null;
+  /** What requester and officers wrote to each other, oldest first. */
+  readonly thread: readonly ThreadMessage[];
+  /** What became of the mail that tells of a reply, and the one that is being sent or failed: by the version that the reply made. */
+  readonly replyMails: ReadonlyMap<number, ReplyMail>;
+  readonly replyJobs: ReadonlyMap<number, Job>;
+  /** How a reply would reach the requester. */
+  readonly reach: ReplyReach;
   /** Tasks given to other systems for earlier requests of the source, latest first. */
   readonly earlierTasks: readonly EarlierTask[];
   /**
@@ -114,13 +123,18 @@ export async function loadCase(
       listWorkers(context, [source]),
     ]);
   const { subjects } = shown.match;
-  const [decisions, originals, awaiting, endedTasks, endedHandOvers] = await Promise.all([
+  const thread = threadOf(shown.history);
+  const [decisions, originals, awaiting, endedTasks, endedHandOvers, replyMails, replyJobs] = await Promise.all([
     subjects.length === 0 ? [] : createHistory(read).latestDecisionsOf(source, subjects, DECISIONS_SHOWN),
     shown.view.open ? listOriginals(read, shown, ORIGINALS_SHOWN + 1) : [],
     awaitingApproval(context.cases, documents),
     tasksEndedByRestore(read, context.epoch, caseId),
     handOversEndedByRestore(read, context.epoch, { source, caseId }),
+    thread.length === 0 ? new Map<number, ReplyMail>() : listReplyMails(read, { source, caseId }),
+    thread.length === 0 ? [] : context.jobs.list({ kind: REPLY_MAIL, limit: 100 }),
   ]);
+  const canMail = context.config.mail !== null;
+  const { timeZone } = context.config;
   return {
     shown,
     held: heldForSecondPerson(shown.view, { ...shown, actor }),
@@ -141,12 +155,20 @@ export async function loadCase(
     taskLinks: linksOf(context, shown, now, { mails: taskMails, ended: endedTasks }),
     taskLinkProblem:
       context.config.publicUrl === null ? ONLY_LOCAL_LINKS : problemOfTaskAddress(context.config.publicUrl),
+    thread,
+    replyMails,
+    replyJobs: new Map(
+      replyJobs
+        .filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done')
+        .map((job) => [replyMailSchema.parse(job.payload).version, job]),
+    ),
+    reach: replyReachOf({ handOvers, email: row.requester_email, canMail, timeZone }),
     earlierTasks,
     originals,
     bannerNames,
     workers,
-    today: dateIn(now, context.config.timeZone),
-    canMail: context.config.mail !== null,
+    today: dateIn(now, timeZone),
+    canMail,
     doubtful: doubtfulController(shown.profile, context.sources.findAny(source), context.sources),
   };
 }

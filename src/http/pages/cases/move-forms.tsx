@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { seenOf } from '../../../cases/approval.ts';
 import { assigneeOf } from '../../../cases/assignee.ts';
-import { type MoveName, moves, taskMoves } from '../../../cases/moves.ts';
+import { type MoveName, moves, replyMoves, taskMoves } from '../../../cases/moves.ts';
 import { kindsToDo } from '../../../cases/readiness.ts';
 import { withdrawingKinds } from '../../../cases/withdrawal.ts';
 import { momentText } from '../../../core/time-words.ts';
@@ -38,9 +38,12 @@ interface MoveFormsProps {
 export function MoveForms({ frame, data, refused }: MoveFormsProps) {
   const { view } = data.shown;
   const choices = choicesOf(data, frame.timeZone);
-  // Tasks have their own panel.
+  // Tasks and messages have their own panels.
   const allowed = view.moves.filter(
-    (move) => !taskMoves.includes(move) && (move !== 'mark-system' || (choices['system']?.length ?? 0) > 0),
+    (move) =>
+      !taskMoves.includes(move) &&
+      !replyMoves.includes(move) &&
+      (move !== 'mark-system' || (choices['system']?.length ?? 0) > 0),
   );
   const unfinished = data.shown.readiness.lacks.filter(({ code }) => code === 'task');
   const next = nextStepOf(data);

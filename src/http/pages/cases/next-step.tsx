@@ -17,6 +17,7 @@ export interface NextStep {
 export function nextStepOf(data: CasePageData): NextStep {
   const { view, readiness, profile, approvalOutdated } = data.shown;
   const { row, deadline, folded } = view;
+  const unanswered = (folded.openMessages ?? []).length;
   const blocking = readiness.lacks.filter((lack) => lack.blocking);
   const lacks = (...codes: readonly string[]) => blocking.find(({ code }) => codes.includes(code));
   switch (row.state) {
@@ -42,9 +43,13 @@ export function nextStepOf(data: CasePageData): NextStep {
     case 'answered':
     case 'refused':
     case 'withdrawn':
-      return step('Nothing more is due. Close the request once no questions are left.', 'close');
+      return unanswered > 0
+        ? answerMessages(unanswered, 'Close the request after that.')
+        : step('Nothing more is due. Close the request once no questions are left.', 'close');
     case 'closed':
-      return step('The request is closed.', null);
+      return unanswered > 0
+        ? answerMessages(unanswered, 'The request is closed and stays closed.')
+        : step('The request is closed.', null);
     default: {
       const unclear = lacks('kind', 'place');
       if (unclear !== undefined) return step(unclear.text, 'amend');
@@ -68,6 +73,13 @@ export function nextStepOf(data: CasePageData): NextStep {
         : step(`${other.text} An admin can set it up.`, null);
     }
   }
+}
+
+/** Its forms are under Messages, next to what the requester wrote. */
+function answerMessages(count: number, after: string): NextStep {
+  const what = count === 1 ? 'A message of the requester is open' : `${count} messages of the requester are open`;
+  const it = count === 1 ? 'it needs' : 'they need';
+  return step(`${what}: reply under Messages, or record there that ${it} no reply. ${after}`, null);
 }
 
 function step(sentence: string, move: MoveName | null): NextStep {

@@ -13,6 +13,7 @@ export const filterFields = z.object({
   kind: text,
   assignee: text,
   which: text,
+  messages: text,
   sort: text,
 });
 
@@ -41,16 +42,18 @@ export function filterOf(form: z.infer<typeof filterFields>, source: string | nu
     source: source ?? '',
     state: caseStates.find((one) => one === state) ?? '',
     kind: requestKinds.find((one) => one === kind) ?? '',
-    // Views saved by earlier versions have neither.
+    // Views saved by earlier versions have none of these.
     ...(assignee === '' ? {} : { assignee }),
     ...(which === undefined ? {} : { which }),
+    ...(form.messages === 'open' ? { messages: 'open' } : {}),
     sort: sorts.find(([one]) => one === sort)?.[0] ?? 'due',
   };
 }
 
 /** The filter as conditions of the query. */
-export function conditionsOf({ state, kind, assignee = '' }: Filter) {
+export function conditionsOf({ state, kind, assignee = '', messages }: Filter) {
   return {
+    ...(messages === 'open' ? { openMessages: true } : {}),
     ...(assignee === '' ? {} : { assignee: assignee === 'nobody' ? null : assignee }),
     ...(state === '' ? {} : { state }),
     ...(kind === '' ? {} : { kind }),

@@ -60,6 +60,12 @@ export function RequestTable({ caption, requests, sourceName, frame, from }: Req
       cell: ({ view }) => (
         <div>
           {stateText(view.row.state)}
+          {(view.folded.openMessages ?? []).length === 0 ? null : (
+            <>
+              {' '}
+              <Badge text="message open" tone="warn" />
+            </>
+          )}
           {canTake(view, frame) ? (
             <>
               <br />

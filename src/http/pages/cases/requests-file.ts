@@ -49,6 +49,7 @@ export function fileColumns(nameOf: (slug: string) => string, timeZone: string):
     { title: 'Days left', value: ({ open, daysLeft }) => (open ? daysLeft : null) },
     { title: 'Law', value: ({ deadline }) => lawText(deadline) },
     { title: 'Your own target', value: ({ deadline }) => deadline.ownTarget },
+    { title: 'Open messages', value: ({ folded }) => folded.openMessages?.length ?? 0 },
     { title: 'Identity', value: (view) => identityText(view).text },
     {
       title: 'Assigned to',

@@ -59,7 +59,8 @@ export function RequestsPage(props: RequestsProps) {
     filter.state !== '' ||
     filter.kind !== '' ||
     filter['assignee'] !== undefined ||
-    filter['which'] !== undefined;
+    filter['which'] !== undefined ||
+    filter['messages'] !== undefined;
   const table = (views: readonly CaseView[], caption: string, none: string) =>
     views.length === 0 ? (
       <p>
@@ -162,6 +163,15 @@ function FilterPanel({ frame, sources, filter, assignees, views }: RequestsProps
           label="Open ones that are"
           value={filter['which'] ?? ''}
           options={[['', 'Any'], ...requestFigures.map((which) => [which, figureTexts[which]] as const)]}
+        />
+        <Choice
+          id="messages"
+          label="Messages of the requester"
+          value={filter['messages'] ?? ''}
+          options={[
+            ['', 'Any'],
+            ['open', 'waiting for a reply'],
+          ]}
         />
         <Choice id="sort" label="Open ones by" value={filter.sort} options={sorts} />
       </FilterForm>

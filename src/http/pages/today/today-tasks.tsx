@@ -221,18 +221,19 @@ function requestTasks({ personId }: PageFrame, urgent: readonly CaseView[], { to
   });
 }
 
-/** Messages that requesters wrote on the page of their pack. */
+/** Requests with messages that nobody has answered yet. No law sets a date for a reply, so the task says since when. */
 function messageTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
-  return attention.messages.map(({ caseId, about, at }) => ({
+  return attention.messages.map(({ caseId, name, count, about, at }) => ({
     key: `message ${caseId}`,
     what: (
       <>
-        Read the message from the requester of {caseId}, <Moment iso={at} timeZone={frame.timeZone} />:{' '}
-        {choiceTexts[about].toLowerCase()}
+        Answer {count === 1 ? 'the message' : `${formatCount(count)} messages`} of{' '}
+        {name === null ? 'the requester' : <bdi>{name}</bdi>} ({caseId}), open since{' '}
+        <Moment iso={at} timeZone={frame.timeZone} />: {choiceTexts[about].toLowerCase()}
       </>
     ),
     by: <Badge {...(about === 'objection' ? now : soon)} />,
-    action: { href: `/cases/${encodeURIComponent(caseId)}#history`, label: 'Read', about: caseId },
+    action: { href: `/cases/${encodeURIComponent(caseId)}#messages`, label: 'Open', about: `messages of ${caseId}` },
   }));
 }
 

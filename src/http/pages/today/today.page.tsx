@@ -264,7 +264,7 @@ function decisionsAddress({ days, source }: Today, choice: ConsentChoice): strin
 
 const figureLinks: Readonly<Record<AttentionPart['about'], string>> = {
   requests: '/cases',
-  messages: '/#tasks',
+  messages: '/cases?messages=open',
   gaps: '/#sync',
   undelivered: '/consent/undelivered',
   contradictions: '/consent/contradictions',
