@@ -1094,6 +1094,11 @@ class PurposeReader {
     this.#grantsWithin(item, path);
     if (isNecessary(name) && within.notChosen !== null) return this.#put(name, 'necessary', path, true);
     if (within.contradiction !== null) return this.#contradict(name, within.contradiction);
+    // {"status": -1}: not decided yet, whatever was decided about the others.
+    if (within.says === 'unknown' && Object.values(item).some((value) => Number(value) === -1)) {
+      this.read.isBlank = true;
+      return true;
+    }
     if (within.necessary) return this.#put(name, 'necessary', path, true);
     if (within.notChosen !== null) {
       this.read.notChosen ??= within.notChosen;
@@ -1471,7 +1476,7 @@ function choiceWithin(item: JsonObject, path: string, depth = 0): ChoiceWithin {
     if (isAlwaysActive(value)) necessary = true;
     else if (role.polarity === 'refusing') {
       if (outcomeOf(meant) === 'granted' || (typeof value === 'string' && isRefusalWord(value))) take('refused', at);
-    } else if (value === -1 || value === '-1') take('refused', at);
+    } else if (value === -1 || value === '-1') take('unknown', at);
     else take(name === 'transactiontype' && typeof value === 'string' ? transactionMeant(value) : meant, at);
   }
   if (!isStated && found.says === null) {

@@ -215,6 +215,13 @@ class StatementReader {
     return false;
   }
 
+  /** {"SuppressSending": true, "SuppressionReason": "HardBounce"}: nobody chose. */
+  #isTechnical(): boolean {
+    return this.#fields.some(
+      ({ value, role }) => role.plain.endsWith('reason') && typeof value === 'string' && TECHNICAL.test(value),
+    );
+  }
+
   /** A field that is named like a choice or a refusal. */
   #field({ key: name, path, value, role }: NamedField): void {
     if (role.isCircumstance || role.isScope) return;
@@ -222,7 +229,7 @@ class StatementReader {
     if (this.#seen.has(path) || isNoChoice(this.#platform, name)) return;
     const choice = typeof value === 'number' && value > 1 ? null : choiceMeant(value);
     if (role.polarity === 'refusing') {
-      if (role.isCount || !refuses(value, choice)) return;
+      if (role.isCount || !refuses(value, choice) || this.#isTechnical()) return;
       if (role.isPartial) {
         const purpose = clean(name);
         if (!this.#purposes.choices.has(purpose)) this.#purposes.choices.set(purpose, 'denied');
@@ -235,6 +242,8 @@ class StatementReader {
     }
   }
 }
+
+const TECHNICAL = /bounce|undeliverable|invalid (?:e-?mail|address|recipient)|mailbox full/i;
 
 function answerRole(path: string): { readonly whole: boolean; readonly isConsent: boolean; readonly plain: string } {
   const { isWhole, isConsent, isCircumstance, isTerms, time, plain } = roleOf(lastName(path));

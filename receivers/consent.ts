@@ -74,6 +74,7 @@ export const consentFamily: Family<DecisionFact> = {
     'receipt',
     'request',
     'consent_management',
+    'properties',
     'cookie',
     // gtag('consent', 'update', {…})
     '2',
