@@ -40,6 +40,7 @@ export function factsOf(law: string, kind: RequestKind, changes: Partial<LetterF
     disclosure: kind === 'access' || kind === 'portability' ? 'full' : 'categories-only',
     match: 'from-device',
     found: { decisions: 2, first: '2026-06-03', last: '2026-06-20' },
+    proof: { period: null },
     enclosed: ['history', 'decisions', 'policies', 'policyTexts', ...(law === 'us-ca' ? [] : (['records'] as const))],
     systems: [
       { name: 'Customer database', result: 'nothing-found' },
@@ -112,15 +113,16 @@ export function* lettersOf(
     ...(all ? Object.entries(mixed) : []),
   ];
   for (const language of languages) {
-    const filled = (step: LetterStep, kind: RequestKind) =>
-      letterProposals(step, language, factsOf('eu-gdpr', kind))[0]?.replaceAll(/\[[^\]]*\]/g, FILLED) ?? null;
+    const filled = (step: LetterStep, kind: RequestKind, changes: Partial<LetterFacts> = {}) =>
+      letterProposals(step, language, factsOf('eu-gdpr', kind, changes))[0]?.replaceAll(/\[[^\]]*\]/g, FILLED) ?? null;
     for (const [law, world] of worlds) {
       for (const step of letterSteps) {
         const kinds: readonly RequestKind[] = all || step === 'answer' ? requestKinds : ['erasure'];
         for (const kind of kinds) {
           const letter = letterOf(step, language, filled(step, kind));
           const extended = step === 'extension' && world.limit !== null ? { limit: '2026-10-01' } : {};
-          const facts = factsOf(law, kind, { ...world, ...extended });
+          const unlinked = step === 'no-match' && kind === 'erasure' ? unmatched : {};
+          const facts = factsOf(law, kind, { ...world, ...extended, ...unlinked });
           if (letterProblem(letter, facts) === null)
             yield { name: [language, law, step, ...(all || step === 'answer' ? [kind] : [])].join('_'), letter, facts };
         }
@@ -128,14 +130,27 @@ export function* lettersOf(
       for (const [name, kind, changes] of special)
         yield {
           name: [language, law, name].join('_'),
-          letter: letterOf('answer', language, filled('answer', kind)),
+          letter: letterOf('answer', language, filled('answer', kind, changes)),
           facts: factsOf(law, kind, { ...world, ...changes }),
         };
     }
   }
 }
 
-const none = { match: 'none', found: { decisions: 0, first: null, last: null }, disclosure: 'no-match' } as const;
+const none = {
+  match: 'none',
+  found: { decisions: 0, first: null, last: null },
+  proof: null,
+  disclosure: 'no-match',
+} as const;
+/** Nor has another system found anything. */
+const unmatched: Partial<LetterFacts> = {
+  ...none,
+  systems: [
+    { name: 'Customer database', result: 'nothing-found' },
+    { name: 'Newsletter', result: null },
+  ],
+};
 const special: readonly (readonly [string, RequestKind, Partial<LetterFacts>])[] = [
   ['access-no-match', 'access', none],
   ['unmatched-opt-out', 'opt-out', none],
