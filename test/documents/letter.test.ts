@@ -145,7 +145,7 @@ describe('the dates and laws of a letter', () => {
     const before = await made(request, { step: 'extension', text: 'Your request is complex.' });
     await move(request, 'extend', { reasons: 'Your request is complex.' });
     const after = await made(request, { step: 'extension' });
-    const date = (bytes: Buffer) => /receive our answer by (\d+ \w+ \d{4})/.exec(words(bytes))?.[1];
+    const date = (bytes: Buffer) => /answer is now due by (\d+ \w+ \d{4})/.exec(words(bytes))?.[1];
     const { receipt_at } = await request.world.context.cases.store.read
       .selectFrom('cases')
       .select('receipt_at')
