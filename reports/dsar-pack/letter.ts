@@ -69,7 +69,7 @@ function letterOfPack(context: GatheredPack): Letter {
         locale,
         text: own?.language === language ? fillOwnText(own.text, { locale }, letterFactsOf(context)) : null,
       }
-    : { step: 'refusal', language, locale, text: refusalText(language, refusal) };
+    : { step: 'refusal', language, locale, text: refusalText(locale, refusal) };
 }
 
 /** The language of the letter in a pack, in which its verify.html speaks too. */

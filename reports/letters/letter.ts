@@ -10,7 +10,7 @@ import {
 } from '../../src/law/profile.ts';
 import type { Block, Frame } from '../render/blocks.ts';
 import { codePointName } from '../render/text.ts';
-import { letterLanguages } from './languages.ts';
+import { textsIn } from './languages.ts';
 import { type LetterLaw, letterLawOf, withholdingProvisions } from './laws.ts';
 import {
   type FamilyTexts,
@@ -146,7 +146,7 @@ export function hasBlanks(text: string): boolean {
   return /\[[^\]]*\]/.test(text);
 }
 
-/** Texts to start from, the most suitable first; empty: the letter needs none. */
+/** Texts to start from in a language (BCP 47), the most suitable first; empty: the letter needs none. */
 export function letterProposals(
   step: LetterStep,
   language: string,
@@ -199,7 +199,7 @@ function foundElsewhere({ systems }: Pick<LetterFacts, 'systems'>): boolean {
   return systems.some(({ result }) => result === 'attached');
 }
 
-/** The text of a refusal from its recorded reasons and ground. */
+/** The text of a refusal in a language (BCP 47) from its recorded reasons and ground. */
 export function refusalText(language: string, { reasons, basis }: { reasons: string; basis: string }): string {
   return `${reasons}\n\n${fill(textsOf(language).refusal.ground, { ground: basis })}`;
 }
@@ -232,13 +232,13 @@ export function letterFrame(
   facts: LetterFacts,
   about: { readonly document: string; readonly version: string; readonly madeAt: string; readonly sample: boolean },
 ): Frame {
-  const texts = textsOf(letter.language);
+  const texts = textsOf(tagOf(letter));
   const say = speaker(letter, facts);
   return {
     title: say(texts.titles[letter.step]),
     owner: facts.controller.split('\n')[0] ?? '',
     footer: `${say(texts.frame.reference)} · ${fill(texts.frame.document, { document: about.document })}`,
-    language: letter.locale.startsWith(letter.language) ? letter.locale : letter.language,
+    language: tagOf(letter),
     producer: `consent-ledger ${about.version}`,
     createdAt: about.madeAt,
     watermark: letterProblem(letter, facts) !== null ? texts.frame.draft : about.sample ? 'SAMPLE' : null,
@@ -272,7 +272,7 @@ export function quotesUntranslated({ step, language }: Letter, { kind, profile }
 }
 
 function written(letter: Letter, facts: LetterFacts): readonly Block[] {
-  const texts = textsOf(letter.language);
+  const texts = textsOf(tagOf(letter));
   const say = speaker(letter, facts);
   const { step } = letter;
   const named = step !== 'notice' && facts.requester.name !== null;
@@ -891,7 +891,7 @@ type Say = (template: string, more?: Readonly<Record<string, string>>) => string
 
 /** Creates a function that fills in the values known for every letter of a case. */
 function speaker(letter: Letter, facts: LetterFacts): Say {
-  const texts = textsOf(letter.language);
+  const texts = textsOf(tagOf(letter));
   const { locale } = letter;
   const { profile } = facts;
   const values = {
@@ -909,9 +909,14 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
   return (template, more = {}) => joined(fill(template, { ...values, ...more }), locale);
 }
 
-function textsOf(language: string): LetterTexts {
-  const texts = letterLanguages[language];
-  if (texts === undefined) throw new Error(`no letters in the language ${language}`);
+/** BCP 47: the language of a letter as its reader's country writes it. */
+function tagOf({ language, locale }: Pick<Letter, 'language' | 'locale'>): string {
+  return locale.startsWith(language) ? locale : language;
+}
+
+function textsOf(tag: string): LetterTexts {
+  const texts = textsIn(tag);
+  if (texts === undefined) throw new Error(`no letters in the language ${tag}`);
   return texts;
 }
 

@@ -54,8 +54,6 @@ export interface LetterTexts {
   readonly locale: string;
   /** Countries (ISO 3166) with their own format of dates or numbers, used for requests from there that name no region. */
   readonly regions?: readonly string[];
-  /** Regions (ISO 3166) that write the language differently: a letter for one of them counts as unavailable. */
-  readonly notIn?: readonly string[];
   /** Laws that have a name in this language; others use their official names (laws.ts), as do their authorities. */
   readonly lawNames: Readonly<Record<'eu-gdpr' | 'uk-gdpr', LawNames>> & Readonly<Record<string, LawNames>>;
   /** Printed around every letter. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { letterLanguages } from '../../reports/letters/languages.ts';
+import { letterLanguages, textsIn } from '../../reports/letters/languages.ts';
 import { hasBlanks } from '../../reports/letters/letter.ts';
 import { assertsConduct, sentencesOf, textsOfCatalogue } from './letter-sentences.ts';
 import { sources } from './letter-sources.ts';
+import { allTags } from './letter-world.ts';
 
 const english = textsOfCatalogue(letterLanguages['en']);
 const isProposal = (path: string) => path.startsWith('/proposals/');
@@ -72,17 +73,18 @@ test('a sentence that claims what the program cannot know is found, whatever its
 });
 
 test('a suggestion that asserts conduct has a blank, so that no officer sends it unread', () => {
-  const unread = Object.entries(letterLanguages).flatMap(([language, texts]) =>
-    textsOfCatalogue(texts)
+  const unread = allTags.flatMap((tag) =>
+    textsOfCatalogue(textsIn(tag))
       .filter(([path, text]) => isProposal(path) && !hasBlanks(text))
       .filter(([path]) => path !== '/proposals/identity/1')
-      .map(([path]) => `${language}${path}`),
+      .map(([path]) => `${tag}${path}`),
   );
   expect(unread).toEqual([]);
 });
 
-describe.each(Object.keys(letterLanguages).filter((language) => language !== 'en'))('%s', (language) => {
-  const own = new Map(textsOfCatalogue(letterLanguages[language]));
+describe.each(allTags.filter((tag) => tag !== 'en'))('%s', (tag) => {
+  const [language = ''] = tag.split('-');
+  const own = new Map(textsOfCatalogue(textsIn(tag)));
   const pairs = english
     .filter(([path]) => !dividedOtherwise.includes(path))
     .map(([path, text]) => ({ path, english: sentencesOf(text), own: sentencesOf(own.get(path) ?? '') }));

@@ -1,4 +1,4 @@
-import { letterLanguages } from '../../reports/letters/languages.ts';
+import { letterLanguages, textsIn } from '../../reports/letters/languages.ts';
 import { letterLaws } from '../../reports/letters/laws.ts';
 import {
   type Letter,
@@ -9,6 +9,7 @@ import {
   letterProposals,
 } from '../../reports/letters/letter.ts';
 import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
+import { letterVariants } from '../../reports/letters/variants.ts';
 import type { Block } from '../../reports/render/blocks.ts';
 import { type RequestKind, requestKinds } from '../../src/core/vocabulary.ts';
 import { whyNotRefused } from '../../src/law/deadlines.ts';
@@ -57,9 +58,18 @@ export function factsOf(law: string, kind: RequestKind, changes: Partial<LetterF
   };
 }
 
-export function letterOf(step: LetterStep, language: string, text: string | null): Letter {
-  const locale = letterLanguages[language]?.locale ?? language;
-  return { step, language, locale, text, ...(step === 'notice' ? { recipient: 'Policy Service Ltd' } : {}) };
+/** Every language of letters, and those of the regions that write one in their own way, as BCP 47 tags. */
+export const allTags: readonly string[] = [...Object.keys(letterLanguages), ...Object.keys(letterVariants)];
+
+export function letterOf(step: LetterStep, tag: string, text: string | null): Letter {
+  const [language = ''] = tag.split('-');
+  return {
+    step,
+    language,
+    locale: textsIn(tag)?.locale ?? tag,
+    text,
+    ...(step === 'notice' ? { recipient: 'Policy Service Ltd' } : {}),
+  };
 }
 
 export interface NamedLetter {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { letterLanguages } from '../../reports/letters/languages.ts';
 import { hasBlanks, letterBlocks, letterFrame } from '../../reports/letters/letter.ts';
 import { fitLetter } from '../../reports/render/pdf.ts';
 import { openPaper } from '../../reports/render/sheet.ts';
-import { englishIn, foreignLaws, lettersOf, wordsOf, writtenAt } from './letter-world.ts';
+import { allTags, englishIn, foreignLaws, lettersOf, wordsOf, writtenAt } from './letter-world.ts';
 
 /**
  * Letters that describe data, and those that state the exceptions to a restriction together with the remedies of two
@@ -12,7 +11,7 @@ import { englishIn, foreignLaws, lettersOf, wordsOf, writtenAt } from './letter-
 const LONG =
   /_(?:(?:answer|no-match)_(?:access|portability|unknown)|access-no-match|unverified|late)$|\+.*_partial_restriction$/;
 
-describe.each(Object.keys(letterLanguages))('every letter in %s', (language) => {
+describe.each(allTags)('every letter in %s', (language) => {
   test('says only what the laws that apply require, in its language, on as many pages as needed', async () => {
     let count = 0;
     const found: string[] = [];

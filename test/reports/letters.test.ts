@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
+import { chooseLanguage, letterLanguages, textsIn } from '../../reports/letters/languages.ts';
 import { letterLaws } from '../../reports/letters/laws.ts';
 import {
   hasBlanks,
@@ -18,6 +18,7 @@ import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { lastPage, pdfInfo, pdfText } from './files.ts';
 import { leaves } from './letter-sentences.ts';
 import {
+  allTags,
   englishIn,
   FILLED,
   factsOf,
@@ -31,7 +32,7 @@ import {
 } from './letter-world.ts';
 import { profile } from './profile.ts';
 
-const others = Object.keys(letterLanguages).filter((language) => language !== 'en');
+const others = allTags.filter((tag) => tag !== 'en');
 
 function textOf({ letter, facts }: NamedLetter): string {
   return letterBlocks(letter, facts).flatMap(wordsOf).join('\n');
@@ -48,7 +49,7 @@ const named = (name: string) => {
 
 describe.each(others)('%s', (language) => {
   const english = new Map(leaves(letterLanguages['en']));
-  const own = leaves(letterLanguages[language]);
+  const own = leaves(textsIn(language));
   const placeholders = (text = '') => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
   test('has the same placeholders as English, text by text', () => {
@@ -576,9 +577,28 @@ test('an authority with a name in the language of the letter is called by it', (
   expect(said('en')).toContain('(FDPIC)');
 });
 
-test('a letter in European Portuguese says that it is not in Brazilian Portuguese', () => {
-  expect(chooseLanguage(['pt-BR'])).toEqual({ language: 'pt', locale: 'pt-BR', missing: 'pt-BR' });
+test('a letter is in the words of its region where that writes the language in its own way', () => {
+  expect(chooseLanguage(['pt-BR'])).toEqual({ language: 'pt', locale: 'pt-BR', missing: null });
   expect(chooseLanguage(['pt'])).toEqual({ language: 'pt', locale: 'pt-PT', missing: null });
+  const facts = factsOf('br-lgpd', 'withdraw-consent');
+  const said = (tag: string) => textOf({ name: '', letter: letterOf('acknowledgement', tag, null), facts });
+  expect(said('pt-BR')).toContain('você revogou seu consentimento');
+  expect(said('pt')).toContain('retirou o seu consentimento');
+  expect(textsIn('de-AT')).toBe(textsIn('de'));
+});
+
+test('a variant has none of the words that its region writes otherwise', () => {
+  const words: Readonly<Record<string, RegExp>> = {
+    'de-CH': /ß|[Pp]ersonenbezogen|[Vv]erarbeit|„|Buchst/,
+    'fr-CA': /à caractère personnel|donnée?s? (?:personnelle|sensible)|e-mail/,
+    'pt-BR':
+      /\b(?:registo|ficheiro|partilh|contacto|utilizador|ligação|consigo|morada)|apagamento|palavra-passe|ámos\b|n\.º/,
+  };
+  for (const [tag, otherwise] of Object.entries(words)) {
+    const found = leaves(textsIn(tag)).filter(([path, text]) => !path.startsWith('/lawNames/') && otherwise.test(text));
+    expect(found, tag).toEqual([]);
+    expect(otherwise.test(leaves(letterLanguages[tag.slice(0, 2)]).join('\n')), tag).toBe(true);
+  }
 });
 
 test('no right is promised if no law gives one', () => {
@@ -607,7 +627,8 @@ test('a request that names no region is answered with the date format of its pla
   expect(from('DE', 'en')).toBe('en-GB');
   expect(from('JP', 'en')).toBe('en-GB');
   expect(from(null, 'en')).toBe('en-GB');
-  expect(chooseLanguage(['pt'], 'BR')).toEqual({ language: 'pt', locale: 'pt-BR', missing: 'pt-BR' });
+  expect(chooseLanguage(['pt'], 'BR')).toEqual({ language: 'pt', locale: 'pt-BR', missing: null });
+  expect(from('CA-QC', 'fr')).toBe('fr-CA');
   expect(chooseLanguage(['tlh', 'pt'], 'BR')).toMatchObject({ locale: 'pt-BR', missing: 'tlh' });
 });
 

@@ -4,6 +4,7 @@ import type { LetterTexts } from '../texts.ts';
 export const fr: LetterTexts = {
   name: 'Français',
   locale: 'fr-FR',
+  regions: ['CA'],
   lawNames: {
     'eu-gdpr': {
       name: 'Règlement général sur la protection des données, règlement (UE) 2016/679 (RGPD)',

@@ -5,7 +5,6 @@ export const pt: LetterTexts = {
   name: 'Português (Portugal)',
   locale: 'pt-PT',
   regions: ['BR'],
-  notIn: ['BR'],
   lawNames: {
     'eu-gdpr': {
       name: 'Regulamento Geral sobre a Proteção de Dados, Regulamento (UE) 2016/679 (RGPD)',

@@ -5,7 +5,7 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren, JSX } from 'preact';
-import { type ChosenLanguage, chooseLanguage, letterLanguages } from '../../../reports/letters/languages.ts';
+import { type ChosenLanguage, chooseLanguage, letterLanguages, textsIn } from '../../../reports/letters/languages.ts';
 import type { LetterTexts } from '../../../reports/letters/texts.ts';
 import { dateInWords, fixedSpaces, joined } from '../../../reports/letters/wording.ts';
 import type { Context } from '../../context/context.ts';
@@ -291,7 +291,7 @@ function acceptedLanguages({ headers }: FastifyRequest): readonly string[] {
 
 /** Texts and formats in a language. */
 export function sayIn({ language, locale }: ChosenLanguage, timeZone: string): Say {
-  const texts = letterLanguages[language];
+  const texts = textsIn(locale);
   if (texts === undefined) throw new Error(`there are no texts in ${language}`);
   return {
     language,
