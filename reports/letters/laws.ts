@@ -21,7 +21,10 @@ export interface LetterLaw {
    * 31, British Columbia s 31).
    */
   readonly extensionComplaint?: true;
-  /** A refusal to delete must point to the opt-out of sale and sharing (11 CCR § 7022(g)). */
+  /**
+   * A refusal to delete must ask whether the person wants to opt out of sale and sharing, and carry the notice of that
+   * right (11 CCR § 7022(g); read in its forerunner § 999.313(d)(7), the present number is unconfirmed).
+   */
   readonly refusedErasureNamesOptOut?: true;
   /** A refusal to correct health data must offer to add a statement by the person (11 CCR § 7023(f)). */
   readonly refusedCorrectionTakesStatement?: true;
@@ -36,7 +39,10 @@ export interface LetterLaw {
   readonly namesCriteria?: true;
   /** For access requests, the clock stops while a clarification is awaited. */
   readonly clarificationStopsClock?: true;
-  /** The time limit starts only when the information that confirms the identity was received (UK GDPR Art. 12A(2)). */
+  /**
+   * The time limit starts only when the information that confirms the identity was received (UK GDPR Art. 12A(2); its
+   * wording was read in the twin provision, Data Protection Act 2018 s. 54).
+   */
   readonly identityStartsClock?: true;
   /** Rights of {@link generalRights} that the law does not give, so that letters do not list them. */
   readonly lacks?: readonly (typeof generalRights)[number][];
@@ -199,7 +205,7 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     name: 'Lei Geral de Proteção de Dados Pessoais (LGPD)',
     family: 'brazil',
     remedies: 'authority',
-    // An agency since Lei 15.352/2026.
+    // An agency since Lei 15.352 of 25 February 2026 (read in reports of its publication).
     authority: 'Agência Nacional de Proteção de Dados (ANPD), https://www.gov.br/anpd',
     appealDays: null,
     namesCriteria: true,
