@@ -178,7 +178,7 @@ it('every document of a fixed ledger has the same bytes as before', async () => 
       "delivery-log.html": "a1382c425b813747",
       "delivery-log.json": "0a59dcb14bbf86d8",
       "delivery-log.pdf": "fe2b15a9aa0b7190",
-      "dsar-pack.zip": "ae79c159fe029a9a",
+      "dsar-pack.zip": "6409872558aa8f1c",
       "dsar-register.csv": "ee9a48cdd591078b",
       "dsar-register.html": "492014ef3d5e10d4",
       "dsar-register.json": "56cdcc528a9b5c78",
