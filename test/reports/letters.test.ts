@@ -3,6 +3,7 @@ import { chooseLanguage, letterLanguages, textsIn } from '../../reports/letters/
 import { letterLaws } from '../../reports/letters/laws.ts';
 import {
   hasBlanks,
+  type LetterFacts,
   letterBlocks,
   letterFrame,
   letterProblem,
@@ -17,6 +18,7 @@ import { profileSchema } from '../../src/law/profile.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { lastPage, pdfInfo, pdfText } from './files.ts';
 import { leaves } from './letter-sentences.ts';
+import { sources } from './letter-sources.ts';
 import {
   allTags,
   englishIn,
@@ -367,6 +369,38 @@ test('a right that a law does not give, as far as its deadlines say, is not list
   expect(named('en_us-wa_answer_access')).not.toContain('You may ask us to correct');
   expect(named('en_kr_answer_access')).toMatch(/You may ask us to correct[\s\S]*You may withdraw a consent/);
 });
+
+/** What a case lacks, by fact; a sentence that follows from the fact is then not printed. */
+const lacking: Readonly<Partial<Record<keyof LetterFacts, Partial<LetterFacts>>>> = {
+  sealed: { sealed: null },
+  proof: { proof: null },
+  withheld: { withheld: [] },
+  parts: { parts: [] },
+  found: { disclosure: 'no-match', found: { decisions: 0, first: null, last: null } },
+  limit: { limit: null, firstLimit: null },
+};
+
+test.each(Object.entries(lacking))(
+  'a sentence that follows from %s is printed with it and never without',
+  (fact, lack) => {
+    const said = (changes: Partial<LetterFacts>) =>
+      (['us-ca', 'eu-gdpr', 'br-lgpd', 'kr'] as const)
+        .flatMap((law) =>
+          (['acknowledgement', 'answer', 'extension'] as const).flatMap((step) =>
+            (['access', 'erasure'] as const).map((kind) =>
+              textOf({ name: '', letter: letterOf(step, 'en', 'X.'), facts: factsOf(law, kind, changes) }),
+            ),
+          ),
+        )
+        .join('\n');
+    const full = said({ withheld: ['longNumber'], parts: [{ what: 'X', outcome: 'done' }] });
+    const less = said({ withheld: ['longNumber'], parts: [{ what: 'X', outcome: 'done' }], ...lack });
+    const own = [...sources].filter(([, source]) => source === `record: ${fact}`).map(([sentence]) => sentence);
+    const pieces = own.map((sentence) => sentence.split(/[{(]/)[0]?.trim() ?? '');
+    expect(pieces.filter((piece) => full.includes(piece))).not.toEqual([]);
+    expect(pieces.filter((piece) => less.includes(piece))).toEqual([]);
+  },
+);
 
 test('a letter about identity and an erasure promise nothing that nobody recorded', () => {
   expect(named('en_eu-gdpr_identity')).not.toMatch(/only for this check|do not keep/);
