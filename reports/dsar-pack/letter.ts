@@ -152,6 +152,7 @@ export function letterFactsOf({ input, found, disclosure, texts, banner, withhel
     },
     disclosure,
     match: input.match.status,
+    ...(input.match.untried === true ? { untried: true } : {}),
     found: { decisions: found.decisions, first: day(found.first), last: day(found.last) },
     enclosed: [
       'history',

@@ -63,6 +63,8 @@ export interface LetterFacts {
   };
   readonly disclosure: 'full' | 'categories-only' | 'no-match';
   readonly match: 'from-device' | 'computed' | 'shared' | 'none';
+  /** The consent records were not searched: the request contains nothing to search by. */
+  readonly untried?: true;
   /** The disclosed records. */
   readonly found: { readonly decisions: number; readonly first: string | null; readonly last: string | null };
   /**
@@ -636,7 +638,7 @@ function searchedBlocks({ letter, facts, texts, say }: Writing): readonly Block[
   const open = facts.identity.met && !facts.identity.unchecked && !choices(facts.kind);
   const linked = !open || letter.step === 'no-match' || facts.disclosure !== 'no-match';
   const said = [
-    scope.searched,
+    facts.untried === true ? scope.notSearched : scope.searched,
     ...(linked ? [] : each(facts, texts, ({ noMatch }) => [noMatch], 1)),
     ...(facts.systems.length === 0 ? [] : [scope.otherSystems]),
   ];

@@ -189,6 +189,8 @@ export interface LetterTexts {
     readonly others: string;
     /** In an answer that encloses no copy. */
     readonly searched: string;
+    /** Instead of `searched`, if the request contains nothing to search by. */
+    readonly notSearched: string;
     /**
      * `attached` where a copy is enclosed, otherwise `found`; `searched` instead of either result where it must not be
      * disclosed.

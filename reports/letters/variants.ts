@@ -32,6 +32,7 @@ const quebec: Rewording = [
   [/cet e-mail/g, 'ce courriel'],
   [/adresse e-mail/g, 'adresse courriel'],
   [/e-mail/g, 'courriel'],
+  [/ (?=[;!?])/g, ''],
 ];
 
 /**
@@ -60,7 +61,7 @@ function replaced(text: string, words: Rewording): string {
 }
 
 function mapped(value: unknown, words: Rewording): unknown {
-  if (Array.isArray(value)) return value.map((one) => rewordedIn(one, words));
+  if (Array.isArray(value)) return value.map((one: unknown) => rewordedIn(one, words));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, rewordedIn(one, words)]));
 }

@@ -139,6 +139,26 @@ describe('a letter of a case', () => {
   });
 });
 
+describe('what an answer says of the consent records', () => {
+  const answered = async (request: Request) =>
+    words((await made(request, { step: 'answer', text: 'We erased your account.' })).bytes);
+
+  it('is that they were searched, and that proof of this person’s consent is kept, only if so', async () => {
+    const found = await openRequest({ type: 'deletion', visitor_hash: 'v-1' });
+    const consent = { consent_id: 'c-1', banner_id: 'main', visitor_hash: 'v-1', consent: { analytics: true } };
+    await found.world.event('consent.recorded', consent);
+    expect(await answered(found)).toMatch(/We keep the proof.*For this answer we searched our consent records\./);
+    const strange = await answered(await openRequest({ type: 'deletion', visitor_hash: 'v-2' }));
+    expect(strange).toContain(
+      'For this answer we searched our consent records. We cannot link you to a consent record',
+    );
+    expect(strange).not.toContain('We keep the proof');
+    const nothing = await answered(await openRequest({ type: 'deletion' }));
+    expect(nothing).toContain('Your request contains nothing by which we could search our consent records.');
+    expect(nothing).not.toMatch(/we searched|We keep the proof/);
+  });
+});
+
 describe('the dates and laws of a letter', () => {
   it('include the new date of an extension, before and after it is recorded', async () => {
     const request = await openRequest({ type: 'access' });

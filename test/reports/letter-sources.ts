@@ -117,7 +117,8 @@ export const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ],
   ['Our other systems:', 'profile'],
   ['searched, what we found is enclosed separately', 'record: systems'],
-  ['For this answer we searched our consent records.', 'program'],
+  ['For this answer we searched our consent records.', 'record: untried'],
+  ['Your request contains nothing by which we could search our consent records.', 'record: untried'],
   [
     'Where we have reasonable doubts about the identity of the person making a request, we may ask for further information (Art. 12(6) {gdpr}).',
     'law',

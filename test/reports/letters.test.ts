@@ -295,6 +295,16 @@ test('every answer says what was searched, with its result, and which system was
   }
 });
 
+test('a letter does not say that the consent records were searched if there was nothing to search by', () => {
+  for (const tag of allTags) {
+    const { searched = '', notSearched = '' } = textsIn(tag)?.scope ?? {};
+    const facts = factsOf('eu-gdpr', 'opt-out', { match: 'none', untried: true });
+    const text = textOf({ name: '', letter: letterOf('answer', tag, 'X.'), facts });
+    expect(text, tag).toContain(notSearched);
+    expect(text, tag).not.toContain(searched);
+  }
+});
+
 test('no letter says that nothing could be linked while another system holds data: the answer says what was done there', () => {
   const facts = factsOf('eu-gdpr', 'erasure', { match: 'none', disclosure: 'no-match', proof: null });
   expect(letterProblem(letterOf('no-match', 'en', null), facts)).toContain('Another system holds data');

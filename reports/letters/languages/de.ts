@@ -237,6 +237,7 @@ export const de: LetterTexts = {
     },
     others: 'Auf andere Systeme bezieht sie sich nicht.',
     searched: 'Für diese Antwort haben wir unsere Einwilligungsnachweise durchsucht.',
+    notSearched: 'Ihre Anfrage enthält nichts, womit wir unsere Einwilligungsnachweise durchsuchen könnten.',
   },
   rights: { heading: 'Ihre Rechte', remedies: 'Was Sie tun können' },
   families: {

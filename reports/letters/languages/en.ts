@@ -227,6 +227,7 @@ export const en: LetterTexts = {
     },
     others: 'It does not cover other systems.',
     searched: 'For this answer we searched our consent records.',
+    notSearched: 'Your request contains nothing by which we could search our consent records.',
   },
   rights: { heading: 'Your rights', remedies: 'What you can do' },
   families: {

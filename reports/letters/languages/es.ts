@@ -231,6 +231,7 @@ export const es: LetterTexts = {
     },
     others: 'No abarca otros sistemas.',
     searched: 'Para esta respuesta hemos consultado nuestros registros de consentimiento.',
+    notSearched: 'Su solicitud no contiene nada con lo que podamos consultar nuestros registros de consentimiento.',
   },
   rights: { heading: 'Sus derechos', remedies: 'Qué puede hacer' },
   families: {

@@ -243,6 +243,7 @@ export const fr: LetterTexts = {
     },
     others: 'Elle ne porte pas sur d’autres systèmes.',
     searched: 'Pour cette réponse, nous avons consulté nos enregistrements de consentement.',
+    notSearched: 'Votre demande ne contient rien qui nous permette de consulter nos enregistrements de consentement.',
   },
   rights: { heading: 'Vos droits', remedies: 'Ce que vous pouvez faire' },
   families: {

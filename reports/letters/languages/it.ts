@@ -239,6 +239,7 @@ export const it: LetterTexts = {
     },
     others: 'Non comprende altri sistemi.',
     searched: 'Per questa risposta abbiamo consultato le nostre registrazioni di consenso.',
+    notSearched: 'La Sua richiesta non contiene nulla con cui possiamo consultare le nostre registrazioni di consenso.',
   },
   rights: { heading: 'I Suoi diritti', remedies: 'Che cosa può fare' },
   families: {

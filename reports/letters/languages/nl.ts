@@ -235,6 +235,7 @@ export const nl: LetterTexts = {
     },
     others: 'Het omvat geen andere systemen.',
     searched: 'Voor dit antwoord hebben wij onze toestemmingsgegevens doorzocht.',
+    notSearched: 'Uw verzoek bevat niets waarmee wij onze toestemmingsgegevens kunnen doorzoeken.',
   },
   rights: { heading: 'Uw rechten', remedies: 'Wat u kunt doen' },
   families: {

@@ -236,6 +236,7 @@ export const pl: LetterTexts = {
     },
     others: 'Nie obejmuje innych systemów.',
     searched: 'Na potrzeby tej odpowiedzi przeszukaliśmy nasze zapisy zgód.',
+    notSearched: 'Państwa wniosek nie zawiera niczego, według czego moglibyśmy przeszukać nasze zapisy zgód.',
   },
   rights: { heading: 'Państwa prawa', remedies: 'Co mogą Państwo zrobić' },
   families: {

@@ -220,6 +220,7 @@ export const ptBr: LetterTexts = {
     otherSystems: 'Nossos outros sistemas:',
     others: 'Ela não abrange outros sistemas.',
     searched: 'Para esta resposta pesquisamos nossos registros de consentimento.',
+    notSearched: 'Sua solicitação não contém nada com que possamos pesquisar nossos registros de consentimento.',
     results: {
       'nothing-found': 'pesquisado, nada encontrado',
       found: 'pesquisado, dados encontrados',

@@ -2,7 +2,7 @@ import type { LetterTexts } from '../texts.ts';
 
 /** Português. */
 export const pt: LetterTexts = {
-  name: 'Português (Portugal)',
+  name: 'Português',
   locale: 'pt-PT',
   regions: ['BR'],
   lawNames: {
@@ -232,6 +232,7 @@ export const pt: LetterTexts = {
     },
     others: 'Não abrange outros sistemas.',
     searched: 'Para esta resposta pesquisámos os nossos registos de consentimento.',
+    notSearched: 'O seu pedido não contém nada com que possamos pesquisar os nossos registos de consentimento.',
   },
   rights: { heading: 'Os seus direitos', remedies: 'O que pode fazer' },
   families: {

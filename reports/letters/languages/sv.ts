@@ -226,6 +226,7 @@ export const sv: LetterTexts = {
     },
     others: 'Det omfattar inga andra system.',
     searched: 'För detta svar har vi sökt igenom våra uppgifter om samtycke.',
+    notSearched: 'Din begäran innehåller inget som vi kan söka i våra uppgifter om samtycke med.',
   },
   rights: { heading: 'Dina rättigheter', remedies: 'Vad du kan göra' },
   families: {

@@ -219,7 +219,7 @@ export function SubjectPage({ say, title, children }: { say: Say; title: string;
                     hreflang={code}
                     {...(code === say.language ? { 'aria-current': 'true' as const } : {})}
                   >
-                    {name}
+                    {code === say.language ? say.texts.name : name}
                   </a>
                 </li>
               ))}
