@@ -5,6 +5,7 @@ import { checkFile } from '../../src/documents/check.ts';
 import { draftLetter, type LetterRequest, produceLetter } from '../../src/documents/produce-letter.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
 import { documentFileName } from '../../src/projections/documents.ts';
+import { erase } from '../erasure/world.ts';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 import { pdfText, zipFile } from '../reports/files.ts';
 
@@ -143,11 +144,18 @@ describe('what an answer says of the consent records', () => {
   const answered = async (request: Request) =>
     words((await made(request, { step: 'answer', text: 'We erased your account.' })).bytes);
 
-  it('is that they were searched, and that proof of this person’s consent is kept, only if so', async () => {
+  it('is that they were searched, and that proof of this person’s consent is kept, only if so and until it is erased', async () => {
     const found = await openRequest({ type: 'deletion', visitor_hash: 'v-1' });
     const consent = { consent_id: 'c-1', banner_id: 'main', visitor_hash: 'v-1', consent: { analytics: true } };
     await found.world.event('consent.recorded', consent);
     expect(await answered(found)).toMatch(/We keep the proof.*For this answer we searched our consent records\./);
+    const { context } = found.world;
+    const seqs = (await context.store.read.selectFrom('decision_history').select('seq').execute()).map(
+      ({ seq }) => seq,
+    );
+    const erasing = await erase(context, seqs.map(String), { despite: [found.caseId], confirmedBy: 'Paul' });
+    expect(erasing).toMatchObject({ outcome: 'erased', entries: 1 });
+    expect(await answered(found)).not.toContain('We keep the proof');
     const strange = await answered(await openRequest({ type: 'deletion', visitor_hash: 'v-2' }));
     expect(strange).toContain(
       'For this answer we searched our consent records. We cannot link you to a consent record',
