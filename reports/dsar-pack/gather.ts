@@ -206,7 +206,7 @@ export interface DsarPackInput extends DocumentInput {
   readonly deadline: PackDeadline;
   readonly disclosure: Disclosure;
   /** How the requester was found in the records, and as which subjects. */
-  readonly match: Pick<Match, 'status' | 'subjects'>;
+  readonly match: Pick<Match, 'status' | 'subjects' | 'untried'>;
   /** Whether the required identity check was made, and how, in words (never a document). */
   readonly identity: PackCase['identity'];
   /** The controller's other systems as marked in the case; null: not marked. */

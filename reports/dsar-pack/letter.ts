@@ -2,6 +2,7 @@ import { parseFolded, type RequestPart } from '../../src/cases/folded.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import { dateIn } from '../../src/core/zoned-days.ts';
+import { retentionPeriodOf } from '../../src/law/profile.ts';
 import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
 import { chooseLanguage } from '../letters/languages.ts';
 import {
@@ -68,7 +69,7 @@ function letterOfPack(context: GatheredPack): Letter {
         locale,
         text: own?.language === language ? fillOwnText(own.text, { locale }, letterFactsOf(context)) : null,
       }
-    : { step: 'refusal', language, locale, text: refusalText(language, refusal) };
+    : { step: 'refusal', language, locale, text: refusalText(locale, refusal) };
 }
 
 /** The language of the letter in a pack, in which its verify.html speaks too. */
@@ -96,6 +97,22 @@ function partsOf(parts: readonly RequestPart[]): LetterFacts['parts'] {
           ...(note === null ? {} : { note }),
         },
   );
+}
+
+/**
+ * The proof of consent that an erasure leaves. Without records that are linked to this person, there is none to speak of;
+ * without the required check, it is not disclosed that there is.
+ */
+function proofOf({
+  input,
+  disclosure,
+}: Pick<GatheredPack, 'input' | 'disclosure'>): NonNullable<LetterFacts['proof']> | null {
+  const { identity, match, profile } = input;
+  const isLinked = match.status === 'from-device' || match.status === 'computed';
+  if (identity.status !== 'met' || !isLinked || match.subjects.length === 0 || disclosure === 'no-match') return null;
+  // Without the part `retention` nothing is erased by itself, whatever period is usual.
+  const period = profile?.retention === undefined ? null : retentionPeriodOf(profile, 'decisions');
+  return { period: period === null || 'forEver' in period ? null : period };
 }
 
 /** The facts for the letters of a case. */
@@ -135,6 +152,7 @@ export function letterFactsOf({ input, found, disclosure, texts, banner, withhel
     },
     disclosure,
     match: input.match.status,
+    ...(input.match.untried === true ? { untried: true } : {}),
     found: { decisions: found.decisions, first: day(found.first), last: day(found.last) },
     enclosed: [
       'history',
@@ -146,6 +164,7 @@ export function letterFactsOf({ input, found, disclosure, texts, banner, withhel
       ...(banner.enclosed ? (['evidence'] as const) : []),
       'about',
     ],
+    proof: proofOf({ input, disclosure }),
     withheld: [...withheld].sort(),
     systems: input.systems ?? (profile?.otherSystems ?? []).map(({ name }) => ({ name, result: null })),
     parts: (folded.answer?.parts ?? []).length > 0 ? (folded.answer?.parts ?? []) : partsOf(parts),

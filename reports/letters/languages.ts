@@ -8,6 +8,7 @@ import { pl } from './languages/pl.ts';
 import { pt } from './languages/pt.ts';
 import { sv } from './languages/sv.ts';
 import type { LetterTexts } from './texts.ts';
+import { letterVariants } from './variants.ts';
 
 /** The languages of letters. To add one, add a file in languages/ and a line here. */
 export const letterLanguages: Readonly<Record<string, LetterTexts>> = { en, de, es, fr, it, nl, pl, pt, sv };
@@ -45,10 +46,14 @@ export function chooseLanguage(
     const country = place?.slice(0, 2) ?? '';
     const region = named?.region ?? (texts.regions?.includes(country) ? country : undefined);
     const locale = region === undefined ? texts.locale : `${language}-${region}`;
-    if (texts.notIn?.includes(region ?? '')) missing ??= locale;
     return { language, locale, missing };
   }
   throw new Error(`there are no texts in ${LAST_LANGUAGE}`);
+}
+
+/** The texts for a language tag (BCP 47): those of its region if that writes the language in its own way. Undefined: none. */
+export function textsIn(tag: string): LetterTexts | undefined {
+  return letterVariants[tag] ?? letterLanguages[tag.split('-')[0] ?? ''];
 }
 
 function localeOf(tag: string): Intl.Locale | null {

@@ -1,4 +1,4 @@
-import type { LawFamily, RemedyKey } from './texts.ts';
+import type { generalRights, LawFamily, RemedyKey } from './texts.ts';
 
 /** What a law makes a letter say, as data: the letters do not branch on names of laws. */
 export interface LetterLaw {
@@ -21,7 +21,10 @@ export interface LetterLaw {
    * 31, British Columbia s 31).
    */
   readonly extensionComplaint?: true;
-  /** A refusal to delete must point to the opt-out of sale and sharing (11 CCR § 7022(g)). */
+  /**
+   * A refusal to delete must ask whether the person wants to opt out of sale and sharing, and carry the notice of that
+   * right (11 CCR § 7022(g); read in its forerunner § 999.313(d)(7), the present number is unconfirmed).
+   */
   readonly refusedErasureNamesOptOut?: true;
   /** A refusal to correct health data must offer to add a statement by the person (11 CCR § 7023(f)). */
   readonly refusedCorrectionTakesStatement?: true;
@@ -32,8 +35,17 @@ export interface LetterLaw {
   readonly withholds?: string;
   /** An answer about the data must name what was sold, shared and disclosed (Cal. Civ. Code §§ 1798.110, 1798.115). */
   readonly namesSales?: true;
+  /** An answer about the data must name the criteria of the processing (LGPD Art. 19 II). */
+  readonly namesCriteria?: true;
   /** For access requests, the clock stops while a clarification is awaited. */
   readonly clarificationStopsClock?: true;
+  /**
+   * The time limit starts only when the information that confirms the identity was received (UK GDPR Art. 12A(2); its
+   * wording was read in the twin provision, Data Protection Act 2018 s. 54).
+   */
+  readonly identityStartsClock?: true;
+  /** Rights of {@link generalRights} that the law does not give, so that letters do not list them. */
+  readonly lacks?: readonly (typeof generalRights)[number][];
 }
 
 const gdpr = {
@@ -79,9 +91,11 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
   'uk-gdpr': {
     ...gdpr,
     name: 'UK GDPR',
+    family: 'uk',
     remedies: 'uk',
     authority: 'Information Commissioner’s Office, https://ico.org.uk',
     clarificationStopsClock: true,
+    identityStartsClock: true,
   },
   'us-ca': {
     name: 'California Consumer Privacy Act (CCPA)',
@@ -174,12 +188,16 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Attorney General of Iowa, https://www.iowaattorneygeneral.gov',
     60,
   ),
-  // Narrower than the other states: Nevada has no right to correction, Washington none to opt out of sale, so the rights
-  // listed for the family `us` would be wrong.
-  'us-nv': other('Nevada Revised Statutes, chapter 603A', 'Attorney General of Nevada, https://ag.nv.gov'),
+  // Narrower than the other states: neither has a right to correction, and Washington none to opt out of sale, so the
+  // rights listed for the family `us` would be wrong.
+  'us-nv': {
+    ...other('Nevada Revised Statutes, chapter 603A', 'Attorney General of Nevada, https://ag.nv.gov'),
+    lacks: ['rectification'],
+  },
   'us-wa': {
     ...other('Washington My Health My Data Act', 'Attorney General of Washington, https://www.atg.wa.gov'),
     appealDays: 45,
+    lacks: ['rectification'],
   },
   // Used if the state is unknown.
   'us-45': { ...state('privacy act of the state', '', null), remedies: 'unnamed', authority: null },
@@ -187,8 +205,10 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     name: 'Lei Geral de Proteção de Dados Pessoais (LGPD)',
     family: 'brazil',
     remedies: 'authority',
-    authority: 'Autoridade Nacional de Proteção de Dados (ANPD), https://www.gov.br/anpd',
+    // An agency since Lei 15.352 of 25 February 2026 (read in reports of its publication).
+    authority: 'Agência Nacional de Proteção de Dados (ANPD), https://www.gov.br/anpd',
     appealDays: null,
+    namesCriteria: true,
   },
   'ca-pipeda': {
     ...other(
@@ -218,13 +238,18 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     ),
     extensionComplaint: true,
   },
-  ch: likeGdpr(
-    'Swiss Federal Act on Data Protection (FADP)',
-    'Federal Data Protection and Information Commissioner (FDPIC), https://www.edoeb.admin.ch',
-  ),
+  // Neither restriction nor objection as in the GDPR, but the right to forbid processing (FADP Art. 30(2)(b), 32(2)).
+  ch: {
+    ...likeGdpr(
+      'Swiss Federal Act on Data Protection (FADP)',
+      'Federal Data Protection and Information Commissioner (FDPIC), https://www.edoeb.admin.ch',
+    ),
+    family: 'swiss',
+  },
   nz: {
     ...other('Privacy Act 2020 (New Zealand)', 'Privacy Commissioner, https://www.privacy.org.nz'),
     extensionComplaint: true,
+    lacks: ['withdraw-consent'],
   },
   au: other(
     'Privacy Act 1988 (Australia)',
@@ -253,14 +278,21 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
   in: other('Digital Personal Data Protection Act, 2023 (India)', 'Data Protection Board of India'),
   cn: other('Personal Information Protection Law (China)', null),
   tr: other('Kişisel Verilerin Korunması Kanunu (KVKK)', 'Kişisel Verileri Koruma Kurumu, https://www.kvkk.gov.tr'),
-  il: other('Protection of Privacy Law (Israel)', 'Privacy Protection Authority (Israel)'),
+  il: {
+    ...other('Protection of Privacy Law (Israel)', 'Privacy Protection Authority (Israel)'),
+    lacks: ['withdraw-consent'],
+  },
   hk: other(
     'Personal Data (Privacy) Ordinance (Hong Kong)',
     'Privacy Commissioner for Personal Data, https://www.pcpd.org.hk',
   ),
   tw: other('Personal Data Protection Act (Taiwan)', null),
   ph: other('Data Privacy Act of 2012 (Philippines)', 'National Privacy Commission, https://privacy.gov.ph'),
-  mx: other('Ley Federal de Protección de Datos Personales en Posesión de los Particulares (México)', null),
+  // In place of the INAI since 21 March 2025 (DOF 20 March 2025); its site was not read.
+  mx: other(
+    'Ley Federal de Protección de Datos Personales en Posesión de los Particulares (México)',
+    'Secretaría Anticorrupción y Buen Gobierno',
+  ),
   ar: other(
     'Ley 25.326 de Protección de los Datos Personales (Argentina)',
     'Agencia de Acceso a la Información Pública (AAIP)',

@@ -6,13 +6,21 @@ import {
   missingPartsOf,
   type ProfilePart,
   profileIn,
+  type RetentionPeriod,
 } from '../../src/law/profile.ts';
 import type { Block, Frame } from '../render/blocks.ts';
 import { codePointName } from '../render/text.ts';
-import { letterLanguages } from './languages.ts';
+import { textsIn } from './languages.ts';
 import { type LetterLaw, letterLawOf, withholdingProvisions } from './laws.ts';
-import type { FamilyTexts, LawFamily, LetterStep, LetterTexts, WithheldType } from './texts.ts';
-import { countIn, dateInWords, fill, joined, rightNames, sentence, withFixedSpaces } from './wording.ts';
+import {
+  type FamilyTexts,
+  generalRights,
+  type LawFamily,
+  type LetterStep,
+  type LetterTexts,
+  type WithheldType,
+} from './texts.ts';
+import { countIn, dateInWords, fill, joined, periodIn, rightNames, sentence, withFixedSpaces } from './wording.ts';
 
 /** The facts of a case that letters use. Dates are YYYY-MM-DD in the controller's time zone. */
 export interface LetterFacts {
@@ -55,8 +63,15 @@ export interface LetterFacts {
   };
   readonly disclosure: 'full' | 'categories-only' | 'no-match';
   readonly match: 'from-device' | 'computed' | 'shared' | 'none';
+  /** The consent records were not searched: the request contains nothing to search by. */
+  readonly untried?: true;
   /** The disclosed records. */
   readonly found: { readonly decisions: number; readonly first: string | null; readonly last: string | null };
+  /**
+   * Proof of this person's consent that is kept, and the period that the controller has set for it (null: none, so that
+   * nothing is erased by itself); null: there is none, or it must not be disclosed that there is.
+   */
+  readonly proof?: { readonly period: Exclude<RetentionPeriod, { forEver: string }> | null } | null;
   /** Files enclosed with an answer. */
   readonly enclosed: readonly (keyof LetterTexts['answer']['files'])[];
   /** Kinds of data left out of the records because a law forbids disclosing them. */
@@ -111,6 +126,8 @@ export function letterProblem({ step, text }: Letter, facts: LetterFacts): strin
   if (refusesAll(step, facts) && facts.irrefusable !== null) return facts.irrefusable;
   if (step === 'no-match' && choices(facts.kind))
     return 'This kind of request takes effect whether or not a record is found: write the answer.';
+  if (step === 'no-match' && !copies(facts.kind) && foundElsewhere(facts))
+    return 'Another system holds data on the person: write the answer, and say what was done there.';
   if (step === 'identity' && facts.identity.unchecked)
     return 'This kind of request must not depend on an identity check.';
   if (step === 'extension' && (facts.limit === null || facts.limit === facts.firstLimit))
@@ -131,11 +148,11 @@ export function hasBlanks(text: string): boolean {
   return /\[[^\]]*\]/.test(text);
 }
 
-/** Texts to start from, the most suitable first; empty: the letter needs none. */
+/** Texts to start from in a language (BCP 47), the most suitable first; empty: the letter needs none. */
 export function letterProposals(
   step: LetterStep,
   language: string,
-  facts: Pick<LetterFacts, 'kind' | 'laws' | 'place' | 'requester' | 'identity'>,
+  facts: Pick<LetterFacts, 'kind' | 'laws' | 'place' | 'requester' | 'identity' | 'match'>,
 ): readonly string[] {
   const { proposals } = textsOf(language);
   const { kind } = facts;
@@ -144,8 +161,15 @@ export function letterProposals(
     case 'no-match':
       return [];
     case 'answer':
-      if (kind === 'access') return salesBlank(facts) ? proposals.know : [];
-      return kind === 'portability' ? [] : proposals.answer[kind];
+      if (kind === 'access') {
+        const blanks = [
+          ...(salesBlank(facts) ? proposals.know : []),
+          ...(criteriaBlank(facts) ? proposals.criteria : []),
+        ];
+        return blanks.length === 0 ? [] : [blanks.join('\n\n')];
+      }
+      if (kind === 'portability') return [];
+      return choices(kind) && isUnlinked(facts) ? proposals.unmatched[kind] : proposals.answer[kind];
     case 'identity':
       // The last proposal asks for an authorisation.
       return facts.requester.role === 'person' ? proposals.identity : proposals.identity.toReversed();
@@ -162,21 +186,41 @@ function salesBlank(facts: Pick<LetterFacts, 'laws' | 'place' | 'identity'>): bo
   return facts.identity.met && lawsOf(facts).some(({ namesSales }) => namesSales);
 }
 
-/** The text of a refusal from its recorded reasons and ground. */
+/** Whether the officer has to state the criteria of the processing. */
+function criteriaBlank(facts: Pick<LetterFacts, 'laws' | 'place'>): boolean {
+  return lawsOf(facts).some(({ namesCriteria }) => namesCriteria);
+}
+
+/** Whether no record of this person alone was found. */
+function isUnlinked({ match }: Pick<LetterFacts, 'match'>): boolean {
+  return match === 'none' || match === 'shared';
+}
+
+/** Whether another system holds data on the person. */
+function foundElsewhere({ systems }: Pick<LetterFacts, 'systems'>): boolean {
+  return systems.some(({ result }) => result === 'attached');
+}
+
+/** The text of a refusal in a language (BCP 47) from its recorded reasons and ground. */
 export function refusalText(language: string, { reasons, basis }: { reasons: string; basis: string }): string {
   return `${reasons}\n\n${fill(textsOf(language).refusal.ground, { ground: basis })}`;
 }
 
 /** Whether a letter would say nothing without a text by the officer. */
-function needsText(step: LetterStep, { kind, disclosure, parts }: LetterFacts): boolean {
-  if (step === 'answer') return !copies(kind) && parts.length === 0 && !(disclosure === 'no-match' && !choices(kind));
+function needsText(step: LetterStep, facts: LetterFacts): boolean {
+  const { kind, disclosure, parts } = facts;
+  if (step === 'answer') {
+    const isNoMatch = disclosure === 'no-match' && !choices(kind) && !foundElsewhere(facts);
+    return !copies(kind) && parts.length === 0 && !isNoMatch;
+  }
   return step !== 'acknowledgement' && step !== 'no-match';
 }
 
 /** Kinds answered with a copy; for other kinds the answer says what was done. */
 const copies = (kind: RequestKind) => kind === 'access' || kind === 'portability';
 /** Kinds that take effect even if the person could not be linked to a record. */
-const choices = (kind: RequestKind) => ['opt-out', 'limit', 'objection', 'withdraw-consent'].includes(kind);
+const choices = (kind: RequestKind): kind is keyof LetterTexts['proposals']['unmatched'] =>
+  ['opt-out', 'limit', 'objection', 'withdraw-consent'].includes(kind);
 
 /** Kinds for which the GDPR requires recipients to be notified (Art. 19). */
 const art19 = (kind: RequestKind) => ['rectification', 'erasure', 'restriction'].includes(kind);
@@ -190,13 +234,13 @@ export function letterFrame(
   facts: LetterFacts,
   about: { readonly document: string; readonly version: string; readonly madeAt: string; readonly sample: boolean },
 ): Frame {
-  const texts = textsOf(letter.language);
+  const texts = textsOf(tagOf(letter));
   const say = speaker(letter, facts);
   return {
     title: say(texts.titles[letter.step]),
     owner: facts.controller.split('\n')[0] ?? '',
     footer: `${say(texts.frame.reference)} · ${fill(texts.frame.document, { document: about.document })}`,
-    language: letter.locale.startsWith(letter.language) ? letter.locale : letter.language,
+    language: tagOf(letter),
     producer: `consent-ledger ${about.version}`,
     createdAt: about.madeAt,
     watermark: letterProblem(letter, facts) !== null ? texts.frame.draft : about.sample ? 'SAMPLE' : null,
@@ -230,7 +274,7 @@ export function quotesUntranslated({ step, language }: Letter, { kind, profile }
 }
 
 function written(letter: Letter, facts: LetterFacts): readonly Block[] {
-  const texts = textsOf(letter.language);
+  const texts = textsOf(tagOf(letter));
   const say = speaker(letter, facts);
   const { step } = letter;
   const named = step !== 'notice' && facts.requester.name !== null;
@@ -290,6 +334,9 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
     ...each(facts, texts, ({ identity }) => [identity], 1).map((text) => paragraph(say(text))),
     ...wantedText(letter.text, texts),
     paragraph(say(texts.identity.use)),
+    ...(facts.laws.length > 0 && lawsOf(facts).every(({ identityStartsClock }) => identityStartsClock)
+      ? [paragraph(say(texts.identity.clockStarts))]
+      : []),
     paragraph(say(texts.identity.reply)),
   ],
   clarification: ({ letter, facts, texts, say }) => {
@@ -306,7 +353,9 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
     paragraph(say(texts.extension.lead)),
     ...wantedText(letter.text, texts),
     ...(facts.limit === null ? [] : [paragraph(say(texts.extension.newLimit), 'strong')]),
-    ...each(withStatutes(facts), texts, ({ extension }) => [extension]).map((text) => paragraph(say(text))),
+    ...each(withStatutes(facts), texts, ({ extension }) => (extension === undefined ? [] : [extension])).map((text) =>
+      paragraph(say(text)),
+    ),
     ...lawsOf(facts)
       .filter(({ extensionComplaint }) => extensionComplaint)
       .map(({ authority }) => paragraph(say(texts.extension.complaint, { authority: authority ?? '' }))),
@@ -319,7 +368,7 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
       return facts.disclosure === 'full' && copies(facts.kind) ? recordsBody(writing) : categoriesBody(writing);
     }
     const untouched = (writing.letter.text ?? '').trim() === '' && facts.parts.length === 0;
-    return facts.disclosure === 'no-match' && !choices(facts.kind) && untouched
+    return facts.disclosure === 'no-match' && !choices(facts.kind) && !foundElsewhere(facts) && untouched
       ? noMatchBody(writing)
       : doneBody(writing);
   },
@@ -331,6 +380,7 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
       ...wantedText(letter.text, texts),
       ...partBlocks(writing),
       ...noteBlocks(writing),
+      ...searchedBlocks(writing),
       ...healthStatementBlocks(writing),
       ...optOutBlocks(writing),
       ...remedyBlocks(writing, true),
@@ -357,7 +407,7 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
     ...each(
       facts,
       texts,
-      ({ notice }, family) => (family === 'gdpr' && !rightsOf(facts).some(art19) ? [] : [notice]),
+      ({ notice }, family) => (isGdpr(family) && !rightsOf(facts).some(art19) ? [] : [notice]),
       1,
     ).map((text) => paragraph(say(text))),
     paragraph(say(texts.notice.ask)),
@@ -430,10 +480,10 @@ function categoriesBody(writing: Writing): readonly Block[] {
 /** The body of an answer to a request that is fulfilled by doing what it asks. */
 function doneBody(writing: Writing): readonly Block[] {
   const { letter, facts, texts, say } = writing;
-  // An erasure always keeps the proof of consent (noteBlocks). To that extent it is a refusal and must state what a
-  // refusal must state.
+  // An erasure keeps the proof of consent and the record of the request (noteBlocks). To that extent it is a refusal and
+  // must state what a refusal must state.
   const refused = rightsOf(facts).includes('erasure') || facts.parts.some(({ outcome }) => outcome !== 'done');
-  const unlinked = choices(facts.kind) && (facts.match === 'none' || facts.match === 'shared');
+  const unlinked = choices(facts.kind) && isUnlinked(facts);
   const method = facts.profile?.withdrawalMethod ?? null;
   return [
     ...lateBlocks(facts, texts, say),
@@ -450,6 +500,7 @@ function doneBody(writing: Writing): readonly Block[] {
         ]
       : []),
     ...noteBlocks(writing),
+    ...searchedBlocks(writing),
     ...(refused ? [...healthStatementBlocks(writing), ...optOutBlocks(writing), ...remedyBlocks(writing, true)] : []),
     paragraph(say(texts.frame.questions)),
   ];
@@ -465,9 +516,9 @@ function noMatchBody(writing: Writing): readonly Block[] {
     ...furtherBlocks(writing),
     paragraph(texts.noMatch.help, 'strong'),
     { block: 'list', ordered: true, items: texts.noMatch.steps.map((step) => say(step)) },
-    ...(copies(facts.kind) ? scopeBlocks(writing) : []),
+    ...(copies(facts.kind) ? scopeBlocks(writing) : searchedBlocks(writing)),
     // If another system holds data about the person, an answer to a request for a copy must cover data after all.
-    ...(copies(facts.kind) && facts.identity.met && facts.systems.some(({ result }) => result === 'attached')
+    ...(copies(facts.kind) && facts.identity.met && foundElsewhere(facts)
       ? [...processingBlocks(writing), ...rightsBlocks(writing)]
       : []),
     ...remedyBlocks(writing, true),
@@ -546,9 +597,19 @@ function partBlocks({ facts, texts }: Writing): readonly Block[] {
   return [paragraph(texts.answer.parts, 'strong'), { block: 'facts', pairs }];
 }
 
-function noteBlocks({ facts, texts, say }: Writing): readonly Block[] {
+function noteBlocks(writing: Writing): readonly Block[] {
+  const { facts, texts, say } = writing;
   const notes = rightsOf(facts).flatMap((kind) => each(facts, texts, (family) => family.notes[kind] ?? []));
-  return [...new Set(notes)].map((text) => paragraph(say(text)));
+  return [...proofBlocks(writing), ...[...new Set(notes)].map((text) => paragraph(say(text)))];
+}
+
+/** That the proof of consent is kept, by which law, and how long if the controller has set a period. */
+function proofBlocks({ letter, facts, texts, say }: Writing): readonly Block[] {
+  if (facts.proof == null || !rightsOf(facts).includes('erasure')) return [];
+  const { period } = facts.proof;
+  const kept = each(facts, texts, ({ proof }) => [proof], 1).map((text) => say(text));
+  const words = period === null ? [] : [say(texts.answer.proofPeriod, { period: periodIn(period, letter.locale) })];
+  return [paragraph([...kept, ...words].join(' '))];
 }
 
 /** What was done about the rights besides the one that decides the form of the answer. */
@@ -563,18 +624,43 @@ function scopeBlocks({ letter, facts, texts }: Writing): readonly Block[] {
   const silent = facts.systems.length === 0 || !facts.identity.met;
   return [
     { block: 'heading', level: 2, text: scope.heading },
-    paragraph(silent ? scope.consentOnly : `${scope.consentOnly} ${scope.otherSystems}`),
-    ...(silent
-      ? []
-      : [
-          {
-            block: 'list' as const,
-            items: facts.systems.map(
-              ({ name, result }) => `${name}${colonIn(letter)} ${scope.results[result ?? 'open']}`,
-            ),
-          },
-        ]),
+    paragraph(`${scope.consentOnly} ${silent ? scope.others : scope.otherSystems}`),
+    ...(silent ? [] : [systemList(letter, facts, (result) => scope.results[result])]),
   ];
+}
+
+/**
+ * What was searched for an answer that encloses no copy. Who makes a choice need not identify: then, and without the
+ * required check, it says which systems were searched, not what was found.
+ */
+function searchedBlocks({ letter, facts, texts, say }: Writing): readonly Block[] {
+  const { scope } = texts;
+  const open = facts.identity.met && !facts.identity.unchecked && !choices(facts.kind);
+  const linked = !open || letter.step === 'no-match' || facts.disclosure !== 'no-match';
+  const said = [
+    facts.untried === true ? scope.notSearched : scope.searched,
+    ...(linked ? [] : each(facts, texts, ({ noMatch }) => [noMatch], 1)),
+    ...(facts.systems.length === 0 ? [] : [scope.otherSystems]),
+  ];
+  const resultOf = (result: SystemResult) => {
+    if (result === 'not-applicable' || result === 'open') return scope.results[result];
+    return scope.results[!open ? 'searched' : result === 'attached' ? 'found' : result];
+  };
+  return [
+    { block: 'heading', level: 2, text: scope.heading },
+    paragraph(say(said.join(' '))),
+    ...(facts.systems.length === 0 ? [] : [systemList(letter, facts, resultOf)]),
+  ];
+}
+
+type SystemResult = NonNullable<LetterFacts['systems'][number]['result']> | 'open';
+
+/** The controller's other systems, each with its result in words. */
+function systemList(letter: Letter, { systems }: LetterFacts, words: (result: SystemResult) => string): Block {
+  return {
+    block: 'list',
+    items: systems.map(({ name, result }) => `${name}${colonIn(letter)} ${words(result ?? 'open')}`),
+  };
 }
 
 /** What an answer about the processing should state under any law. */
@@ -590,8 +676,8 @@ function processingBlocks(writing: Writing): readonly Block[] {
   const { letter, facts, texts } = writing;
   const { profile } = facts;
   const words = texts.processing;
-  const european = lawsOf(facts).some(({ family }) => family === 'gdpr');
-  const transfers = european || lawsOf(facts).some(({ family }) => family === 'similar');
+  const european = lawsOf(facts).some(({ family }) => isGdpr(family));
+  const transfers = european || lawsOf(facts).some(({ family }) => family === 'similar' || family === 'swiss');
   const pairs: (readonly [string, string])[] = [];
   const add = (label: string, lines: readonly string[]) => {
     if (lines.length > 0) pairs.push([label, lines.join('\n')]);
@@ -633,6 +719,7 @@ function processingBlocks(writing: Writing): readonly Block[] {
       .filter((part) => part !== 'supervisoryAuthority' || lawsOf(facts).some(({ remedies }) => remedies === 'eu'))
       .map((part) => words.parts[part]),
     ...(officerText(letter.text).length === 0 && salesBlank(facts) ? [words.soldOrShared] : []),
+    ...(officerText(letter.text).length === 0 && criteriaBlank(facts) ? [words.criteria] : []),
   ];
   return [
     { block: 'heading', level: 2, text: words.heading },
@@ -658,7 +745,14 @@ function withheldBlocks({ facts, texts }: Writing): readonly Block[] {
 
 function rightsBlocks({ facts, texts, say }: Writing): readonly Block[] {
   // Without a law that gives a right, the letter promises none.
-  const rights = facts.laws.length === 0 ? [] : each(facts, texts, (family) => family.rights);
+  const general = lawsOf(facts).filter(({ family }) => family === 'general');
+  const given = generalRights.map((right) => general.some(({ lacks = [] }) => !lacks.includes(right)));
+  const rights =
+    facts.laws.length === 0
+      ? []
+      : each(facts, texts, ({ rights }, family) =>
+          family === 'general' ? rights.filter((_text, i) => given[i]) : rights,
+        );
   if (rights.length === 0) return [];
   return [
     { block: 'heading', level: 2, text: texts.rights.heading },
@@ -675,10 +769,9 @@ function healthStatementBlocks({ facts, texts }: Writing): readonly Block[] {
 }
 
 /** The pointer to the opt-out, which some laws require in a refused deletion. */
-function optOutBlocks({ facts, texts }: Writing): readonly Block[] {
+function optOutBlocks({ facts, texts, say }: Writing): readonly Block[] {
   if (!rightsOf(facts).includes('erasure') || !lawsOf(facts).some((law) => law.refusedErasureNamesOptOut)) return [];
-  const [, optOut = ''] = texts.families.california.rights ?? [];
-  return [paragraph(optOut)];
+  return [paragraph(say(texts.refusal.optOut))];
 }
 
 /**
@@ -702,7 +795,7 @@ function remedyBlocks({ facts, texts, say }: Writing, refused: boolean): readonl
     }
   }
   const dpo = facts.profile?.dataProtectionOfficer ?? null;
-  const european = lawsOf(facts).some(({ family }) => family === 'gdpr');
+  const european = lawsOf(facts).some(({ family }) => isGdpr(family));
   if (dpo !== null && european) items.push(fill(texts.frame.dataProtectionOfficer, { contact: dpo }));
   if (items.length === 0) return [];
   return [
@@ -748,17 +841,26 @@ function each(
   read: (texts: FamilyTexts, family: LawFamily) => readonly string[],
   most = Number.POSITIVE_INFINITY,
 ): readonly string[] {
-  const families = new Set(lawsOf(facts).map(({ family }) => family));
-  const said = [...families].slice(0, most).flatMap((family) => {
-    const law = shortLaw(facts);
-    const short = texts.lawNames[law]?.short ?? '';
-    // The UK moved the period and its extension to Art. 12A (Data (Use and Access) Act 2025 s 76).
-    const article12 = law === 'uk-gdpr' ? '12A' : '12';
-    return read({ ...texts.families.general, ...texts.families[family] }, family).map((text) =>
-      text.replaceAll('{gdpr}', short).replaceAll('{article12}', article12),
-    );
-  });
+  const found = lawsOf(facts).map(({ family }) => family);
+  // Under both GDPRs the first is cited.
+  const families = found.filter((family, i) => found.findIndex((one) => rootOf(one) === rootOf(family)) === i);
+  const short = texts.lawNames[shortLaw(facts)]?.short ?? '';
+  const said = families
+    .slice(0, most)
+    .flatMap((family) => read(familyTexts(texts, family), family).map((text) => text.replaceAll('{gdpr}', short)));
   return [...new Set(said)];
+}
+
+const isGdpr = (family: LawFamily) => family === 'gdpr' || family === 'uk';
+/** The family whose texts another uses where it has none of its own. */
+const rootOf = (family: LawFamily): LawFamily => (family === 'uk' ? 'gdpr' : family);
+
+function familyTexts({ families }: LetterTexts, family: LawFamily): FamilyTexts {
+  const own = families[family];
+  const root = families[rootOf(family)];
+  const notes = { ...root.notes, ...own.notes };
+  const none = root.notes === undefined && own.notes === undefined;
+  return { ...families.general, ...root, ...own, notes: none ? families.general.notes : notes };
 }
 
 /** The facts with those laws only whose deadline is the statute's; without any, the letter cites none. */
@@ -791,7 +893,7 @@ type Say = (template: string, more?: Readonly<Record<string, string>>) => string
 
 /** Creates a function that fills in the values known for every letter of a case. */
 function speaker(letter: Letter, facts: LetterFacts): Say {
-  const texts = textsOf(letter.language);
+  const texts = textsOf(tagOf(letter));
   const { locale } = letter;
   const { profile } = facts;
   const values = {
@@ -809,9 +911,14 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
   return (template, more = {}) => joined(fill(template, { ...values, ...more }), locale);
 }
 
-function textsOf(language: string): LetterTexts {
-  const texts = letterLanguages[language];
-  if (texts === undefined) throw new Error(`no letters in the language ${language}`);
+/** BCP 47: the language of a letter as its reader's country writes it. */
+function tagOf({ language, locale }: Pick<Letter, 'language' | 'locale'>): string {
+  return locale.startsWith(language) ? locale : language;
+}
+
+function textsOf(tag: string): LetterTexts {
+  const texts = textsIn(tag);
+  if (texts === undefined) throw new Error(`no letters in the language ${tag}`);
   return texts;
 }
 

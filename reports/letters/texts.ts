@@ -22,10 +22,11 @@ export function isLetterStep(text: string): text is LetterStep {
 }
 
 /**
- * Groups of laws with the same wording; laws.ts assigns each law to a group. `similar`: laws outside the EU that require
- * what GDPR Art. 15 requires.
+ * Groups of laws with the same wording; laws.ts assigns each law to a group. `uk`: the texts of `gdpr`, except where the
+ * UK GDPR differs. `similar`: laws outside the EU that require what GDPR Art. 15 requires. `swiss`: so does the FADP, but
+ * with rights of its own.
  */
-export type LawFamily = 'gdpr' | 'similar' | 'california' | 'us' | 'brazil' | 'general';
+export type LawFamily = 'gdpr' | 'uk' | 'similar' | 'swiss' | 'california' | 'us' | 'brazil' | 'general';
 
 /** Wordings about complaints and remedies; laws.ts assigns them to laws. */
 export type RemedyKey = 'eu' | 'uk' | 'california' | 'quebec' | 'authority' | 'authorityAndCourt' | 'unnamed';
@@ -53,8 +54,6 @@ export interface LetterTexts {
   readonly locale: string;
   /** Countries (ISO 3166) with their own format of dates or numbers, used for requests from there that name no region. */
   readonly regions?: readonly string[];
-  /** Regions (ISO 3166) that write the language differently: a letter for one of them counts as unavailable. */
-  readonly notIn?: readonly string[];
   /** Laws that have a name in this language; others use their official names (laws.ts), as do their authorities. */
   readonly lawNames: Readonly<Record<'eu-gdpr' | 'uk-gdpr', LawNames>> & Readonly<Record<string, LawNames>>;
   /** Printed around every letter. */
@@ -96,7 +95,13 @@ export interface LetterTexts {
     readonly due: string;
     readonly notYou: string;
   };
-  readonly identity: { readonly lead: string; readonly use: string; readonly reply: string };
+  readonly identity: {
+    readonly lead: string;
+    readonly use: string;
+    readonly reply: string;
+    /** If a law starts its time limit only then (LetterLaw.identityStartsClock). */
+    readonly clockStarts: string;
+  };
   readonly clarification: {
     readonly lead: string;
     readonly clockStops: string;
@@ -137,6 +142,8 @@ export interface LetterTexts {
     readonly withheldTypes: Readonly<Record<WithheldType, string>>;
     /** Data that such a law withholds from every requester, if nothing was left out. */
     readonly neverDisclosed: string;
+    /** How long the proof of consent is kept, if the controller has set a period. Follows FamilyTexts.proof. */
+    readonly proofPeriod: string;
   };
   readonly partial: { readonly lead: string };
   readonly refusal: {
@@ -144,6 +151,8 @@ export interface LetterTexts {
     readonly ground: string;
     /** In a refused correction, if a law requires it (LetterLaw.refusedCorrectionTakesStatement). */
     readonly healthStatement: string;
+    /** In a refused deletion, if a law requires it (LetterLaw.refusedErasureNamesOptOut). */
+    readonly optOut: string;
   };
   readonly noMatch: {
     readonly why: string;
@@ -168,13 +177,27 @@ export interface LetterTexts {
     readonly notStated: string;
     /** Listed as not stated if a law requires it and the officer wrote nothing (LetterLaw.namesSales). */
     readonly soldOrShared: string;
+    /** The same for LetterLaw.namesCriteria. */
+    readonly criteria: string;
     readonly parts: Readonly<Record<ProfilePart, string>>;
   };
   readonly scope: {
     readonly heading: string;
     readonly consentOnly: string;
     readonly otherSystems: string;
-    readonly results: Readonly<Record<'nothing-found' | 'attached' | 'not-applicable' | 'open', string>>;
+    /** Instead of their results, where these must not be disclosed. */
+    readonly others: string;
+    /** In an answer that encloses no copy. */
+    readonly searched: string;
+    /** Instead of `searched`, if the request contains nothing to search by. */
+    readonly notSearched: string;
+    /**
+     * `attached` where a copy is enclosed, otherwise `found`; `searched` instead of either result where it must not be
+     * disclosed.
+     */
+    readonly results: Readonly<
+      Record<'nothing-found' | 'found' | 'attached' | 'searched' | 'not-applicable' | 'open', string>
+    >;
   };
   readonly rights: { readonly heading: string; readonly remedies: string };
   /** Texts by group of laws; a group contains only what differs from `general`. No text of one group may cite a law of another. */
@@ -293,21 +316,31 @@ export interface LetterTexts {
     readonly answer: Readonly<Record<Exclude<RequestKind, 'access' | 'portability'>, readonly string[]>>;
     /** For an answer to an access request under a law that requires naming sales and disclosures. */
     readonly know: readonly string[];
+    /** The same under a law that requires naming the criteria of the processing. */
+    readonly criteria: readonly string[];
+    /** For a choice of somebody whose browser or device was not found: nothing that only a match would make true. */
+    readonly unmatched: Readonly<Record<'objection' | 'opt-out' | 'limit' | 'withdraw-consent', readonly string[]>>;
   };
 }
+
+/** The rights that the texts of `general` list; laws.ts says which law gives which (LetterLaw.lacks). */
+export const generalRights = ['rectification', 'withdraw-consent'] as const satisfies readonly RequestKind[];
 
 /** The texts for one group of laws. */
 export interface FamilyTexts {
   /** In an acknowledgement: for kinds of request that need an identity check, and for those that must not depend on one. */
   readonly acknowledgement: { readonly checked: readonly string[]; readonly unchecked: readonly string[] };
   readonly identity: string;
-  /** The right by which the time is extended. */
-  readonly extension: string;
+  /** The right by which the time is extended; absent: none is cited. */
+  readonly extension?: string;
   readonly access: string;
   readonly portability: string;
   readonly noMatch: string;
   /** What an answer to this kind of request must add. */
   readonly notes: Readonly<Partial<Record<RequestKind, readonly string[]>>>;
+  /** In an answer about erasure, if there is proof of this person's consent. */
+  readonly proof: string;
+  /** Those of `general` in the order of {@link generalRights}. */
   readonly rights: readonly string[];
   readonly notice: string;
 }

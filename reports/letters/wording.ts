@@ -81,6 +81,12 @@ export function withFixedSpaces(block: Block, language: string): Block {
   }
 }
 
+/** A period in words (`36 months`), in the form that follows a preposition of its own or none. */
+export function periodIn(period: { readonly days: number } | { readonly months: number }, locale: string): string {
+  const [count, unit] = 'days' in period ? [period.days, 'day'] : [period.months, 'month'];
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+}
+
 export function countIn(count: number, locale: string): string {
   return new Intl.NumberFormat(locale).format(count);
 }

@@ -18,6 +18,8 @@ export interface Match {
   readonly decisions: number;
   /** An explanation for the officer. */
   readonly says: string;
+  /** Nothing was searched: the request contains neither an id nor an address that gives one. */
+  readonly untried?: true;
 }
 
 /** A possible subject of a case, and how it was obtained. */
@@ -108,7 +110,12 @@ function matchOf(
     status === 'from-device' ? 'the id from the requester’s device' : 'the subject computed from the e-mail',
   );
   const isRecipeKnown = row.requester_email !== null && recipe !== null;
-  return { status: 'none', subjects: [], decisions: 0, says: wordsOfNoMatch(row, tried, isRecipeKnown) };
+  const none = { status: 'none', subjects: [], decisions: 0 } as const;
+  return {
+    ...none,
+    says: wordsOfNoMatch(row, tried, isRecipeKnown),
+    ...(candidates.length === 0 ? { untried: true } : {}),
+  };
 }
 
 /** Every form that records may use for the subject of a case; empty for an address that several people share. */

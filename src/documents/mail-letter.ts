@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
+import { chooseLanguage, textsIn } from '../../reports/letters/languages.ts';
 import { isLetterStep, type LetterStep } from '../../reports/letters/texts.ts';
 import { fill } from '../../reports/letters/wording.ts';
 import { checkMove, problemsOfSecondPerson } from '../cases/check-move.ts';
@@ -191,7 +191,7 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
         })),
       );
       const { language: tag } = JSON.parse(document.parameters) as { readonly language?: string };
-      const texts = letterLanguages[chooseLanguage([tag]).language];
+      const texts = textsIn(chooseLanguage([tag]).locale);
       const { mail } = deps.config;
       if (texts === undefined || mail === null) throw new Error('there are no texts, or there is no mail server');
       const reference = fill(texts.frame.reference, { reference: caseId });

@@ -230,7 +230,7 @@ async function composeLetter(
   const ownText = wording === null ? null : fillOwnText(wording, chosen, facts);
   // Nobody would fill in the blanks of automatic letters.
   const usual = ownText !== null && (anonymous ? !hasBlanks(ownText) : true) ? ownText : null;
-  const own = text == null ? (recordedText(step, chosen.language, found.view.folded) ?? usual) : textOf(text);
+  const own = text == null ? (recordedText(step, chosen.locale, found.view.folded) ?? usual) : textOf(text);
   return {
     chosen,
     facts,
@@ -276,14 +276,14 @@ function recordedText(step: LetterStep, language: string, folded: CaseFolded): s
 }
 
 function startsOf(
-  { step, language }: Letter,
+  { step, locale }: Letter,
   facts: LetterFacts,
   folded: CaseFolded,
   ownText: string | null,
 ): readonly string[] {
-  const recorded = recordedText(step, language, folded);
+  const recorded = recordedText(step, locale, folded);
   const first = [recorded, ownText].filter((text) => text !== null);
-  return [...new Set([...first, ...letterProposals(step, language, facts)])];
+  return [...new Set([...first, ...letterProposals(step, locale, facts)])];
 }
 
 /** A letter with some text, so that a remaining problem is not about the text. */

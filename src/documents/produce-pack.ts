@@ -212,7 +212,7 @@ export async function loadCaseInput(
     case: view.row,
     deadline: packDeadline(view.deadline),
     disclosure,
-    match: { status: match.status, subjects: match.subjects },
+    match,
     identity,
     systems,
     evidenceFolder: deps.evidenceFolder,

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { isOpen } from '../cases/moves.ts';
 import type { Source } from '../core/source.ts';
 import { dateIn, earlierDate, startOfDay } from '../core/zoned-days.ts';
-import type { ControllerProfile, RetentionPeriod } from '../law/profile.ts';
+import { type ControllerProfile, type RetentionPeriod, retentionPeriodOf } from '../law/profile.ts';
 import { type RegimeTable, regimeOf } from '../law/regime-table.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import type { Tables } from '../store/schema.ts';
@@ -16,7 +16,6 @@ const retentionKinds = ['deliveries', 'decisions', 'cases', 'packs', 'accessLog'
 type RetentionKind = (typeof retentionKinds)[number];
 
 interface Rule {
-  readonly usual: RetentionPeriod;
   /** What is kept, and when the period starts. */
   readonly what: string;
   readonly from: string;
@@ -24,36 +23,31 @@ interface Rule {
 }
 
 /**
- * The usual periods. Proof is kept no longer than necessary (EDPB 05/2020 §107); California requires requests to be
+ * What is kept, from when, and why; the usual periods are in the controller profile. Proof is kept no longer than necessary (EDPB 05/2020 §107); California requires requests to be
  * kept for 24 months (11 CCR 7101).
  */
 const retentionRules: Readonly<Record<RetentionKind, Rule>> = {
   deliveries: {
-    usual: { days: 90 },
     what: 'consent deliveries that the consent log confirms',
     from: 'receipt',
     ground: 'the pulled row is the proof from then on (EDPB 05/2020 §107)',
   },
   decisions: {
-    usual: { months: 36 },
     what: 'a visitor’s consent decisions on a banner',
     from: 'the end of the consent granted: the last decision, or its expiry',
     ground: 'proof of consent while it is relied on, then for claims (GDPR Art. 7(1), 17(3)(e))',
   },
   cases: {
-    usual: { months: 36 },
     what: 'data subject requests and everything done about them',
     from: 'closing, or the last step after the answer',
     ground: 'proof of how requests were answered (GDPR Art. 5(2); 11 CCR 7101: at least 24 months)',
   },
   packs: {
-    usual: { days: 30 },
     what: 'packs that answered requests; their hashes stay',
     from: 'the last download, otherwise the closing of the request',
     ground: 'delivery; a pack can be made again',
   },
   accessLog: {
-    usual: { months: 24 },
     what: 'look-ups, views of records, and downloads at this source',
     from: 'when they happened',
     ground: 'tracing who saw what (GDPR Art. 5(1)(f), 32)',
@@ -110,9 +104,9 @@ export function retentionUnder(
   profile: ControllerProfile | null,
 ): readonly Pick<Retained, 'kind' | 'what' | 'from' | 'ground' | 'period' | 'isSet'>[] {
   return retentionKinds.map((kind) => {
-    const { usual, what, from, ground } = retentionRules[kind];
-    const set = profile?.retention?.[kind];
-    return { kind, what, from, ground, period: set ?? usual, isSet: set !== undefined };
+    const { what, from, ground } = retentionRules[kind];
+    const isSet = profile?.retention?.[kind] !== undefined;
+    return { kind, what, from, ground, period: retentionPeriodOf(profile, kind), isSet };
   });
 }
 
@@ -122,12 +116,12 @@ async function review(
   kind: RetentionKind,
   profile: ControllerProfile | null,
 ): Promise<Retained> {
-  const { usual, what, from, ground } = retentionRules[kind];
-  const set = profile?.retention?.[kind];
-  const period = set ?? usual;
+  const { what, from, ground } = retentionRules[kind];
+  const isSet = profile?.retention?.[kind] !== undefined;
+  const period = retentionPeriodOf(profile, kind);
   const before = 'forEver' in period ? null : boundary(deps, period);
   const due = before === null ? nothing : await dueOf[kind](deps, source, before);
-  return { source, kind, what, from, ground, period, isSet: set !== undefined, before, due };
+  return { source, kind, what, from, ground, period, isSet, before, due };
 }
 
 /** Days begin in the controller's time zone. */

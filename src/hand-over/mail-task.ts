@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
+import { chooseLanguage, textsIn } from '../../reports/letters/languages.ts';
 import { dateInWords, fill } from '../../reports/letters/wording.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import { isoNow } from '../core/clock.ts';
@@ -86,9 +86,9 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
         ({ link, expiresAt: linkUntil } = shared);
       }
       const profile = await deps.cases.profileOf(found.row.source);
-      const { language, locale } = chooseLanguage([profile?.language]);
-      const texts = letterLanguages[language];
-      if (texts === undefined) throw new Error(`there are no texts in ${language}`);
+      const { locale } = chooseLanguage([profile?.language]);
+      const texts = textsIn(locale);
+      if (texts === undefined) throw new Error(`there are no texts in ${locale}`);
       const t = texts.task;
       const until = dateInWords(dayIn(linkUntil, deps.cases.timeZone), locale);
       await mailing.send((attempting) =>

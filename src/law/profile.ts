@@ -57,6 +57,15 @@ const retention = z
   })
   .partial();
 
+/** The periods of a controller that has set no others (src/erasure/retention.ts says why). */
+const usualRetention: Readonly<Record<keyof z.infer<typeof retention>, RetentionPeriod>> = {
+  deliveries: { days: 90 },
+  decisions: { months: 36 },
+  cases: { months: 36 },
+  packs: { days: 30 },
+  accessLog: { months: 24 },
+};
+
 /** The parts that letters quote, in another language. For a part that is missing here, the profile's own text is used. */
 const translation = z
   .strictObject({
@@ -162,6 +171,14 @@ export const profileSchema = z
   })
   .transform(shortenRegion);
 export type ControllerProfile = z.infer<typeof profileSchema>;
+
+/** How long a kind of data is kept under a profile: its own period, or else the usual one. */
+export function retentionPeriodOf(
+  profile: Pick<ControllerProfile, 'retention'> | null,
+  kind: keyof typeof usualRetention,
+): RetentionPeriod {
+  return profile?.retention?.[kind] ?? usualRetention[kind];
+}
 
 /** The profile as quoted by letters in a language, with the parts that it has in that language. */
 export function profileIn(profile: ControllerProfile, language: string): ControllerProfile {

@@ -1,4 +1,4 @@
-import { letterLanguages } from '../../reports/letters/languages.ts';
+import { textsIn } from '../../reports/letters/languages.ts';
 import { dateInWords, fill } from '../../reports/letters/wording.ts';
 import { renderPlain } from '../../reports/render/plain.ts';
 import { parseFolded } from '../cases/folded.ts';
@@ -76,7 +76,7 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
       );
       if (draft.outcome !== 'drafted') return { outcome: 'settled' };
       const { letter } = draft;
-      const texts = letterLanguages[letter.language];
+      const texts = textsIn(letter.locale);
       if (texts === undefined) throw new Error(`there are no texts in ${letter.language}`);
       const until = dateInWords(dayIn(codeExpires(row), deps.cases.timeZone), letter.locale);
       const code = codeOfRequest(deps, row);

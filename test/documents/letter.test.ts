@@ -5,6 +5,7 @@ import { checkFile } from '../../src/documents/check.ts';
 import { draftLetter, type LetterRequest, produceLetter } from '../../src/documents/produce-letter.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
 import { documentFileName } from '../../src/projections/documents.ts';
+import { erase } from '../erasure/world.ts';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 import { pdfText, zipFile } from '../reports/files.ts';
 
@@ -139,13 +140,40 @@ describe('a letter of a case', () => {
   });
 });
 
+describe('what an answer says of the consent records', () => {
+  const answered = async (request: Request) =>
+    words((await made(request, { step: 'answer', text: 'We erased your account.' })).bytes);
+
+  it('is that they were searched, and that proof of this person’s consent is kept, only if so and until it is erased', async () => {
+    const found = await openRequest({ type: 'deletion', visitor_hash: 'v-1' });
+    const consent = { consent_id: 'c-1', banner_id: 'main', visitor_hash: 'v-1', consent: { analytics: true } };
+    await found.world.event('consent.recorded', consent);
+    expect(await answered(found)).toMatch(/We keep the proof.*For this answer we searched our consent records\./);
+    const { context } = found.world;
+    const seqs = (await context.store.read.selectFrom('decision_history').select('seq').execute()).map(
+      ({ seq }) => seq,
+    );
+    const erasing = await erase(context, seqs.map(String), { despite: [found.caseId], confirmedBy: 'Paul' });
+    expect(erasing).toMatchObject({ outcome: 'erased', entries: 1 });
+    expect(await answered(found)).not.toContain('We keep the proof');
+    const strange = await answered(await openRequest({ type: 'deletion', visitor_hash: 'v-2' }));
+    expect(strange).toContain(
+      'For this answer we searched our consent records. We cannot link you to a consent record',
+    );
+    expect(strange).not.toContain('We keep the proof');
+    const nothing = await answered(await openRequest({ type: 'deletion' }));
+    expect(nothing).toContain('Your request contains nothing by which we could search our consent records.');
+    expect(nothing).not.toMatch(/we searched|We keep the proof/);
+  });
+});
+
 describe('the dates and laws of a letter', () => {
   it('include the new date of an extension, before and after it is recorded', async () => {
     const request = await openRequest({ type: 'access' });
     const before = await made(request, { step: 'extension', text: 'Your request is complex.' });
     await move(request, 'extend', { reasons: 'Your request is complex.' });
     const after = await made(request, { step: 'extension' });
-    const date = (bytes: Buffer) => /receive our answer by (\d+ \w+ \d{4})/.exec(words(bytes))?.[1];
+    const date = (bytes: Buffer) => /answer is now due by (\d+ \w+ \d{4})/.exec(words(bytes))?.[1];
     const { receipt_at } = await request.world.context.cases.store.read
       .selectFrom('cases')
       .select('receipt_at')
@@ -167,7 +195,7 @@ describe('the dates and laws of a letter', () => {
       submitted_at: new Date(Date.now() - 20 * DAY).toISOString(),
     });
     const receipt = words((await made(request, { step: 'acknowledgement' })).bytes);
-    expect(receipt).not.toMatch(/We will answer|by \d+ \w+ 20\d\d/);
+    expect(receipt).not.toMatch(/answer is due|by \d+ \w+ 20\d\d/);
     const answer = words((await made(request, { step: 'answer', text: 'We have recorded it.' })).bytes);
     expect(answer).not.toContain('late');
     const outcome = await produceLetter(request.deps, {

@@ -253,6 +253,28 @@ test('an answer without its officer’s text is a draft, and includes the text o
   expect(letter).not.toMatch(/ENTWURF|DRAFT/);
 });
 
+test('an erasure speaks of the proof of consent only if some is linked to the identified person, with the period that erases it', async () => {
+  const erasure = { ...input().case, kind: 'erasure' };
+  const { profile } = input();
+  const answer = async (changes: Partial<DsarPackInput>) =>
+    letterOf(await pack({ case: erasure, disclosure: 'categories-only', ...changes }));
+  const set = { ...profile!, retention: { decisions: { months: 18 } } };
+  expect(await answer({})).toContain('We keep the proof');
+  expect(await answer({})).not.toContain('retention period');
+  expect(await answer({ profile: set })).toContain('The retention period set for it is 18 months');
+  // Whoever sets any period has the others erased after the usual one.
+  expect(await answer({ profile: { ...profile!, retention: { packs: { days: 7 } } } })).toContain('is 36 months');
+  const held = { ...profile!, retention: { decisions: { forEver: 'ordered by a court' } } };
+  expect(await answer({ profile: held })).not.toContain('retention period');
+  for (const changes of [
+    { match: { status: 'none', subjects: [] } },
+    { match: { status: 'shared', subjects: ['v-1'] } },
+    { disclosure: 'no-match' },
+    { identity: { status: 'needed', how: null } },
+  ] as const)
+    expect(await answer({ profile: set, ...changes })).not.toMatch(/We keep the proof|retention period/);
+});
+
 test('without a match the answer is that nobody can be linked, never that nothing is held, and says how to help', async () => {
   for (const changes of [
     { disclosure: 'no-match' },

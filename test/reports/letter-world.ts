@@ -1,4 +1,4 @@
-import { letterLanguages } from '../../reports/letters/languages.ts';
+import { letterLanguages, textsIn } from '../../reports/letters/languages.ts';
 import { letterLaws } from '../../reports/letters/laws.ts';
 import {
   type Letter,
@@ -9,6 +9,7 @@ import {
   letterProposals,
 } from '../../reports/letters/letter.ts';
 import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
+import { letterVariants } from '../../reports/letters/variants.ts';
 import type { Block } from '../../reports/render/blocks.ts';
 import { type RequestKind, requestKinds } from '../../src/core/vocabulary.ts';
 import { whyNotRefused } from '../../src/law/deadlines.ts';
@@ -40,6 +41,7 @@ export function factsOf(law: string, kind: RequestKind, changes: Partial<LetterF
     disclosure: kind === 'access' || kind === 'portability' ? 'full' : 'categories-only',
     match: 'from-device',
     found: { decisions: 2, first: '2026-06-03', last: '2026-06-20' },
+    proof: { period: null },
     enclosed: ['history', 'decisions', 'policies', 'policyTexts', ...(law === 'us-ca' ? [] : (['records'] as const))],
     systems: [
       { name: 'Customer database', result: 'nothing-found' },
@@ -56,9 +58,18 @@ export function factsOf(law: string, kind: RequestKind, changes: Partial<LetterF
   };
 }
 
-export function letterOf(step: LetterStep, language: string, text: string | null): Letter {
-  const locale = letterLanguages[language]?.locale ?? language;
-  return { step, language, locale, text, ...(step === 'notice' ? { recipient: 'Policy Service Ltd' } : {}) };
+/** Every language of letters, and those of the regions that write one in their own way, as BCP 47 tags. */
+export const allTags: readonly string[] = [...Object.keys(letterLanguages), ...Object.keys(letterVariants)];
+
+export function letterOf(step: LetterStep, tag: string, text: string | null): Letter {
+  const [language = ''] = tag.split('-');
+  return {
+    step,
+    language,
+    locale: textsIn(tag)?.locale ?? tag,
+    text,
+    ...(step === 'notice' ? { recipient: 'Policy Service Ltd' } : {}),
+  };
 }
 
 export interface NamedLetter {
@@ -112,15 +123,16 @@ export function* lettersOf(
     ...(all ? Object.entries(mixed) : []),
   ];
   for (const language of languages) {
-    const filled = (step: LetterStep, kind: RequestKind) =>
-      letterProposals(step, language, factsOf('eu-gdpr', kind))[0]?.replaceAll(/\[[^\]]*\]/g, FILLED) ?? null;
+    const filled = (step: LetterStep, kind: RequestKind, changes: Partial<LetterFacts> = {}) =>
+      letterProposals(step, language, factsOf('eu-gdpr', kind, changes))[0]?.replaceAll(/\[[^\]]*\]/g, FILLED) ?? null;
     for (const [law, world] of worlds) {
       for (const step of letterSteps) {
         const kinds: readonly RequestKind[] = all || step === 'answer' ? requestKinds : ['erasure'];
         for (const kind of kinds) {
           const letter = letterOf(step, language, filled(step, kind));
           const extended = step === 'extension' && world.limit !== null ? { limit: '2026-10-01' } : {};
-          const facts = factsOf(law, kind, { ...world, ...extended });
+          const unlinked = step === 'no-match' && kind === 'erasure' ? unmatched : {};
+          const facts = factsOf(law, kind, { ...world, ...extended, ...unlinked });
           if (letterProblem(letter, facts) === null)
             yield { name: [language, law, step, ...(all || step === 'answer' ? [kind] : [])].join('_'), letter, facts };
         }
@@ -128,14 +140,27 @@ export function* lettersOf(
       for (const [name, kind, changes] of special)
         yield {
           name: [language, law, name].join('_'),
-          letter: letterOf('answer', language, filled('answer', kind)),
+          letter: letterOf('answer', language, filled('answer', kind, changes)),
           facts: factsOf(law, kind, { ...world, ...changes }),
         };
     }
   }
 }
 
-const none = { match: 'none', found: { decisions: 0, first: null, last: null }, disclosure: 'no-match' } as const;
+const none = {
+  match: 'none',
+  found: { decisions: 0, first: null, last: null },
+  proof: null,
+  disclosure: 'no-match',
+} as const;
+/** Nor has another system found anything. */
+const unmatched: Partial<LetterFacts> = {
+  ...none,
+  systems: [
+    { name: 'Customer database', result: 'nothing-found' },
+    { name: 'Newsletter', result: null },
+  ],
+};
 const special: readonly (readonly [string, RequestKind, Partial<LetterFacts>])[] = [
   ['access-no-match', 'access', none],
   ['unmatched-opt-out', 'opt-out', none],

@@ -1,20 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
+import { chooseLanguage, letterLanguages, textsIn } from '../../reports/letters/languages.ts';
 import { letterLaws } from '../../reports/letters/laws.ts';
 import {
   hasBlanks,
+  type LetterFacts,
   letterBlocks,
   letterFrame,
   letterProblem,
   letterProposals,
   quotesUntranslated,
 } from '../../reports/letters/letter.ts';
+import { generalRights } from '../../reports/letters/texts.ts';
 import { fitLetter, renderPdf } from '../../reports/render/pdf.ts';
 import { openPaper } from '../../reports/render/sheet.ts';
+import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { profileSchema } from '../../src/law/profile.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { lastPage, pdfInfo, pdfText } from './files.ts';
+import { leaves } from './letter-sentences.ts';
+import { sources } from './letter-sources.ts';
 import {
+  allTags,
   englishIn,
   FILLED,
   factsOf,
@@ -28,13 +34,7 @@ import {
 } from './letter-world.ts';
 import { profile } from './profile.ts';
 
-const others = Object.keys(letterLanguages).filter((language) => language !== 'en');
-
-/** Every text of a language, with its path. */
-function leaves(value: unknown, path = ''): [path: string, text: string][] {
-  if (typeof value === 'string') return [[path, value]];
-  return Object.entries(value as object).flatMap(([key, inner]) => leaves(inner, `${path}/${key}`));
-}
+const others = allTags.filter((tag) => tag !== 'en');
 
 function textOf({ letter, facts }: NamedLetter): string {
   return letterBlocks(letter, facts).flatMap(wordsOf).join('\n');
@@ -51,7 +51,7 @@ const named = (name: string) => {
 
 describe.each(others)('%s', (language) => {
   const english = new Map(leaves(letterLanguages['en']));
-  const own = leaves(letterLanguages[language]);
+  const own = leaves(textsIn(language));
   const placeholders = (text = '') => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
   test('has the same placeholders as English, text by text', () => {
@@ -118,7 +118,9 @@ test('Swiss law, and those of Guernsey, Jersey and Man, name transfers, automate
     expect(answer, law).toContain('Transfers to third countries');
     expect(answer, law).toContain('Automated decisions');
     expect(answer, law).toContain(
-      'You may ask us to correct or erase your personal data or to restrict its processing.',
+      law === 'ch'
+        ? 'You may expressly forbid us to process your personal data (FADP Art. 30(2)(b)).'
+        : 'You may ask us to correct or erase your personal data or to restrict its processing.',
     );
     expect(named(`en_${law}_refusal`), law).toMatch(
       /You may complain to this authority: .*\nYou may also apply to a court\./,
@@ -174,7 +176,7 @@ test('a notice of extension does not cite a statute for a period that is the ins
   };
   expect(wordsWith([])).toContain('Art. 12(3)');
   expect(wordsWith(['eu-gdpr'])).not.toContain('Art. 12(3)');
-  expect(wordsWith(['eu-gdpr'])).toContain('You will receive our answer by 1 October 2026');
+  expect(wordsWith(['eu-gdpr'])).toContain('Our answer is now due by 1 October 2026');
 });
 
 test('without the identity check no letter says what other systems hold', () => {
@@ -182,18 +184,20 @@ test('without the identity check no letter says what other systems hold', () => 
   expect(named('en_eu-gdpr_answer_access')).toContain('Newsletter: searched');
 });
 
-test('an opt-out without a matching record is confirmed as applied, and the letter says how to apply it in the browser as well', () => {
+test('an opt-out without a matching record is confirmed as recorded, and the letter says how to apply it in the browser as well', () => {
   const text = named('en_us-ca_unmatched-opt-out');
-  expect(text).toContain('We have applied your opt-out');
+  expect(text).toContain(`We have recorded your opt-out. ${FILLED}`);
+  expect(text).not.toContain('have not sold');
   expect(text).toContain('You did not have to verify your identity');
-  expect(text).toContain('the link “Cookie settings” at the foot of every page.');
+  expect(text).toContain('Withdrawing consent: the link “Cookie settings” at the foot of every page.');
   expect(text).not.toContain('We cannot link you');
 });
 
 test('a choice cannot be answered with the letter that no record was found', () => {
   for (const kind of ['opt-out', 'limit', 'objection', 'withdraw-consent'] as const)
     expect(letterProblem(letterOf('no-match', 'en', null), factsOf('us-ca', kind)), kind).toContain('write the answer');
-  expect(letterProblem(letterOf('no-match', 'en', null), factsOf('us-ca', 'erasure'))).toBeNull();
+  const systems = [{ name: 'Newsletter', result: 'nothing-found' }] as const;
+  expect(letterProblem(letterOf('no-match', 'en', null), factsOf('us-ca', 'erasure', { systems }))).toBeNull();
 });
 
 test('without a match the letter says how the person can help, never that nothing is held', () => {
@@ -220,14 +224,206 @@ test('a late answer says that it is late and since when', () => {
 test('an erasure says that the proof of consent is kept, by the law that allows it', () => {
   expect(named('en_eu-gdpr_answer_erasure')).toContain('Art. 17(3)(b) and (e) GDPR');
   expect(named('en_uk-gdpr_answer_erasure')).toContain('Art. 17(3)(b) and (e) UK GDPR');
-  expect(named('en_us-va_answer_erasure')).toContain('where the law requires or permits it');
+  expect(named('en_us-ca_answer_erasure')).toContain('1798.105(d)');
+  expect(named('en_us-va_answer_erasure')).toContain('We keep the proof that you gave, refused or withdrew consent.');
+});
+
+test('an erasure says how long the proof is kept only if a period is set, and nothing of a proof that is not there', () => {
+  const said = (proof: ReturnType<typeof factsOf>['proof'], language = 'en') =>
+    textOf({
+      name: '',
+      letter: letterOf('answer', language, 'Done.'),
+      facts: factsOf('eu-gdpr', 'erasure', proof === undefined ? {} : { proof }),
+    });
+  expect(said({ period: { months: 18 } })).toContain('The retention period set for it is 18 months, counted from');
+  expect(said({ period: { months: 18 } }, 'pl')).toContain('to 18 miesięcy, licząc');
+  expect(said({ period: { days: 1 } }, 'de')).toContain('beträgt 1 Tag, gerechnet');
+  expect(said({ period: null })).toContain('We keep the proof');
+  expect(said({ period: null })).not.toMatch(/retention period|we erase/i);
+  expect(said(null)).not.toMatch(/proof|Art\. 17/);
+});
+
+test('a choice that was not linked to a record starts from words that hold without a match, in every language', () => {
+  for (const language of Object.keys(letterLanguages))
+    for (const kind of ['opt-out', 'limit', 'objection', 'withdraw-consent'] as const) {
+      const start = (match: 'from-device' | 'none' | 'shared') =>
+        letterProposals('answer', language, factsOf('eu-gdpr', kind, { match }));
+      const { unmatched } = letterLanguages[language]?.proposals ?? {};
+      expect(start('none'), `${language} ${kind}`).toEqual(unmatched?.[kind]);
+      expect(start('shared'), `${language} ${kind}`).toEqual(unmatched?.[kind]);
+      expect(start('from-device'), `${language} ${kind}`).not.toContain(unmatched?.[kind][0]);
+    }
+});
+
+test('every answer says what was searched, with its result, and which system was not', () => {
+  const systems = [
+    { name: 'Shop', result: 'attached' },
+    { name: 'Newsletter', result: null },
+    { name: 'Archive', result: 'nothing-found' },
+  ] as const;
+  for (const language of Object.keys(letterLanguages)) {
+    const { searched, results } = letterLanguages[language]?.scope ?? {};
+    const colon = language === 'fr' ? '\u00a0:' : ':';
+    const said = (step: 'answer' | 'partial', kind: RequestKind, changes = {}) =>
+      textOf({
+        name: '',
+        letter: letterOf(step, language, 'X.'),
+        facts: factsOf('eu-gdpr', kind, { systems, ...changes }),
+      });
+    for (const kind of ['erasure', 'rectification', 'restriction'] as const)
+      for (const text of [
+        said('answer', kind),
+        said('partial', kind),
+        said('answer', kind, { disclosure: 'no-match' }),
+      ]) {
+        expect(text, language).toContain(searched);
+        expect(text, language).toContain(`Shop${colon} ${results?.found}`);
+        expect(text, language).toContain(`Newsletter${colon} ${results?.open}`);
+        expect(text, language).toContain(`Archive${colon} ${results?.['nothing-found']}`);
+      }
+    // Nobody identifies for a choice: what was found is not for everyone who asks.
+    const unverified = { identity: { met: false, confirmed: false, unchecked: false } };
+    for (const text of [
+      said('answer', 'opt-out'),
+      said('answer', 'withdraw-consent'),
+      said('answer', 'erasure', unverified),
+    ]) {
+      expect(text, language).toContain(`Shop${colon} ${results?.searched}\n`);
+      expect(text, language).toContain(`Archive${colon} ${results?.searched}\n`);
+      expect(text, language).toContain(`Newsletter${colon} ${results?.open}`);
+    }
+  }
+});
+
+test('a letter does not say that the consent records were searched if there was nothing to search by', () => {
+  for (const tag of allTags) {
+    const { searched = '', notSearched = '' } = textsIn(tag)?.scope ?? {};
+    const facts = factsOf('eu-gdpr', 'opt-out', { match: 'none', untried: true });
+    const text = textOf({ name: '', letter: letterOf('answer', tag, 'X.'), facts });
+    expect(text, tag).toContain(notSearched);
+    expect(text, tag).not.toContain(searched);
+  }
+});
+
+test('no letter says that nothing could be linked while another system holds data: the answer says what was done there', () => {
+  const facts = factsOf('eu-gdpr', 'erasure', { match: 'none', disclosure: 'no-match', proof: null });
+  expect(letterProblem(letterOf('no-match', 'en', null), facts)).toContain('Another system holds data');
+  expect(letterProblem(letterOf('answer', 'en', null), facts)).toContain('needs your own text');
+  const text = textOf({ name: '', letter: letterOf('answer', 'en', 'We erased your account.'), facts });
+  expect(text).toContain('We cannot link you to a consent record (Art. 11(2) GDPR).');
+  expect(text).toContain('Newsletter: searched, data found');
+  expect(text).not.toContain('We keep the proof');
+});
+
+test('an answer that may not name other systems says that it does not cover them', () => {
+  expect(named('en_eu-gdpr_unverified')).toContain('It does not cover other systems.');
+  expect(named('en_eu-gdpr_answer_access')).not.toContain('It does not cover other systems.');
+});
+
+test('under UK law the clock starts with the information about identity, and more time is for complexity or number', () => {
+  const said = (step: 'identity' | 'extension', laws: readonly string[]) =>
+    textOf({ name: '', letter: letterOf(step, 'en', 'Reason.'), facts: factsOf('uk-gdpr', 'access', { laws }) });
+  const starts = 'The time limit for our answer runs from the day on which we receive';
+  expect(said('identity', ['uk-gdpr'])).toContain(starts);
+  expect(said('identity', ['uk-gdpr', 'eu-gdpr'])).not.toContain(starts);
+  expect(said('identity', ['eu-gdpr'])).not.toContain(starts);
+  expect(said('extension', ['uk-gdpr'])).toContain('the complexity of your requests or their number');
+  expect(said('extension', ['eu-gdpr'])).toContain('the complexity and number of requests');
+});
+
+test('a law starts its clock with the information about identity in a letter exactly if it does in the deadlines', () => {
+  const { rows } = createRegimeTable();
+  const starting = new Set(
+    rows.filter(({ runsFrom }) => runsFrom === 'latest-of-receipt-identity-fee').map(({ regime }) => regime),
+  );
+  const said = Object.keys(letterLaws).filter((law) => letterLaws[law]?.identityStartsClock);
+  expect(said).toEqual([...starting].filter((law) => law in letterLaws));
+});
+
+test('an answer about restriction has the exceptions in full, those of the Union only under its law', () => {
+  const exceptions = (law: string) => {
+    const text = named(`en_${law}_answer_restriction`);
+    expect(text).toContain(
+      'for the establishment, exercise or defence of legal claims, for the protection of the rights',
+    );
+    return text;
+  };
+  expect(exceptions('eu-gdpr')).toContain('public interest of the Union or of a Member State (Art. 18(2) GDPR)');
+  expect(exceptions('uk-gdpr')).toContain('important public interest (Art. 18(2) UK GDPR)');
+});
+
+test('an answer under Brazilian law states the criteria, or that it does not', () => {
+  const facts = factsOf('br-lgpd', 'access');
+  expect(letterProposals('answer', 'en', facts)).toEqual(['Criteria used in the processing of your data: [criteria]']);
+  const answer = (text: string | null) => textOf({ name: '', letter: letterOf('answer', 'en', text), facts });
+  expect(answer(null)).toContain('Not stated in this answer: the criteria used in the processing (LGPD, Art. 19, II)');
+  expect(answer('Criteria: …')).not.toContain('Not stated');
+  expect(named('en_br-lgpd_refusal')).toContain('Agência Nacional de Proteção de Dados');
+});
+
+test('a right that a law does not give, as far as its deadlines say, is not listed', () => {
+  const table = createRegimeTable();
+  for (const [law, { family, lacks = [] }] of Object.entries(letterLaws).filter(
+    ([, row]) => row.family === 'general',
+  )) {
+    const rows = table.rows.filter(({ regime }) => regime === law);
+    if (rows.length === 0) continue;
+    const kinds = rows.flatMap(({ kinds }) => (kinds === 'all' ? generalRights : kinds));
+    expect([law, family, ...lacks]).toEqual([
+      law,
+      'general',
+      ...generalRights.filter((right) => !kinds.includes(right)),
+    ]);
+  }
+  expect(named('en_nz_answer_access')).not.toContain('You may withdraw a consent');
+  expect(named('en_us-wa_answer_access')).not.toContain('You may ask us to correct');
+  expect(named('en_kr_answer_access')).toMatch(/You may ask us to correct[\s\S]*You may withdraw a consent/);
+});
+
+/** What a case lacks, by fact; a sentence that follows from the fact is then not printed. */
+const lacking: Readonly<Partial<Record<keyof LetterFacts, Partial<LetterFacts>>>> = {
+  sealed: { sealed: null },
+  proof: { proof: null },
+  withheld: { withheld: [] },
+  parts: { parts: [] },
+  found: { disclosure: 'no-match', found: { decisions: 0, first: null, last: null } },
+  limit: { limit: null, firstLimit: null },
+};
+
+test.each(Object.entries(lacking))(
+  'a sentence that follows from %s is printed with it and never without',
+  (fact, lack) => {
+    const said = (changes: Partial<LetterFacts>) =>
+      (['us-ca', 'eu-gdpr', 'br-lgpd', 'kr'] as const)
+        .flatMap((law) =>
+          (['acknowledgement', 'answer', 'extension'] as const).flatMap((step) =>
+            (['access', 'erasure'] as const).map((kind) =>
+              textOf({ name: '', letter: letterOf(step, 'en', 'X.'), facts: factsOf(law, kind, changes) }),
+            ),
+          ),
+        )
+        .join('\n');
+    const full = said({ withheld: ['longNumber'], parts: [{ what: 'X', outcome: 'done' }] });
+    const less = said({ withheld: ['longNumber'], parts: [{ what: 'X', outcome: 'done' }], ...lack });
+    const own = [...sources].filter(([, source]) => source === `record: ${fact}`).map(([sentence]) => sentence);
+    const pieces = own.map((sentence) => sentence.split(/[{(]/)[0]?.trim() ?? '');
+    expect(pieces.filter((piece) => full.includes(piece))).not.toEqual([]);
+    expect(pieces.filter((piece) => less.includes(piece))).toEqual([]);
+  },
+);
+
+test('a letter about identity and an erasure promise nothing that nobody recorded', () => {
+  expect(named('en_eu-gdpr_identity')).not.toMatch(/only for this check|do not keep/);
+  for (const law of spread) expect(named(`en_${law}_answer_erasure`), law).not.toMatch(/no other purpose|we erase/i);
 });
 
 test('an erasure names the remedies, because keeping the proof of consent refuses a part of it', () => {
   expect(named('en_eu-gdpr_answer_erasure')).toMatch(/Art\. 77 GDPR[\s\S]*Art\. 79 GDPR/);
   expect(named('en_us-va_answer_erasure')).toMatch(/appeal against this decision[\s\S]*Attorney General of Virginia/);
-  expect(named('en_us-ca_refusal')).toContain('You may opt out of the sale and sharing');
-  expect(named('en_us-va_refusal')).not.toContain('You may opt out of the sale and sharing');
+  const optOut = 'You have the right to direct us not to sell or share your personal information.';
+  expect(named('en_us-ca_refusal')).toContain(optOut);
+  expect(named('en_us-ca_refusal')).toContain('7013, 7022(g)');
+  expect(named('en_us-va_refusal')).not.toContain(optOut);
 });
 
 test('a letter that no record was found names the appeal, and the rights if another system held something', () => {
@@ -328,10 +524,11 @@ test('several laws that apply are all named, each with its own remedies', () => 
 });
 
 test('an answer says that it contains no identifiers only if the records are not enclosed as received', () => {
-  expect(named('en_us-ca_answer_access')).toContain('This answer never contains Social Security');
+  const forbids = 'the law forbids disclosing in an answer Social Security';
+  expect(named('en_us-ca_answer_access')).toContain(forbids);
   const facts = factsOf('eu-gdpr', 'access', { laws: ['eu-gdpr', 'us-ca'] });
   expect(facts.enclosed).toContain('records');
-  expect(textOf({ name: '', letter: letterOf('answer', 'en', null), facts })).not.toContain('never contains');
+  expect(textOf({ name: '', letter: letterOf('answer', 'en', null), facts })).not.toContain(forbids);
 });
 
 test('an answer with records says how to check them and with which key, in every language, once there is a checkpoint', () => {
@@ -424,9 +621,28 @@ test('an authority with a name in the language of the letter is called by it', (
   expect(said('en')).toContain('(FDPIC)');
 });
 
-test('a letter in European Portuguese says that it is not in Brazilian Portuguese', () => {
-  expect(chooseLanguage(['pt-BR'])).toEqual({ language: 'pt', locale: 'pt-BR', missing: 'pt-BR' });
+test('a letter is in the words of its region where that writes the language in its own way', () => {
+  expect(chooseLanguage(['pt-BR'])).toEqual({ language: 'pt', locale: 'pt-BR', missing: null });
   expect(chooseLanguage(['pt'])).toEqual({ language: 'pt', locale: 'pt-PT', missing: null });
+  const facts = factsOf('br-lgpd', 'withdraw-consent');
+  const said = (tag: string) => textOf({ name: '', letter: letterOf('acknowledgement', tag, null), facts });
+  expect(said('pt-BR')).toContain('você revogou seu consentimento');
+  expect(said('pt')).toContain('retirou o seu consentimento');
+  expect(textsIn('de-AT')).toBe(textsIn('de'));
+});
+
+test('a variant has none of the words that its region writes otherwise', () => {
+  const words: Readonly<Record<string, RegExp>> = {
+    'de-CH': /ß|[Pp]ersonenbezogen|[Vv]erarbeit|„|Buchst/,
+    'fr-CA': /à caractère personnel|donnée?s? (?:personnelle|sensible)|e-mail/,
+    'pt-BR':
+      /\b(?:registo|ficheiro|partilh|contacto|utilizador|ligação|consigo|morada)|apagamento|palavra-passe|ámos\b|n\.º/,
+  };
+  for (const [tag, otherwise] of Object.entries(words)) {
+    const found = leaves(textsIn(tag)).filter(([path, text]) => !path.startsWith('/lawNames/') && otherwise.test(text));
+    expect(found, tag).toEqual([]);
+    expect(otherwise.test(leaves(letterLanguages[tag.slice(0, 2)]).join('\n')), tag).toBe(true);
+  }
 });
 
 test('no right is promised if no law gives one', () => {
@@ -455,7 +671,8 @@ test('a request that names no region is answered with the date format of its pla
   expect(from('DE', 'en')).toBe('en-GB');
   expect(from('JP', 'en')).toBe('en-GB');
   expect(from(null, 'en')).toBe('en-GB');
-  expect(chooseLanguage(['pt'], 'BR')).toEqual({ language: 'pt', locale: 'pt-BR', missing: 'pt-BR' });
+  expect(chooseLanguage(['pt'], 'BR')).toEqual({ language: 'pt', locale: 'pt-BR', missing: null });
+  expect(from('CA-QC', 'fr')).toBe('fr-CA');
   expect(chooseLanguage(['tlh', 'pt'], 'BR')).toMatchObject({ locale: 'pt-BR', missing: 'tlh' });
 });
 

@@ -96,30 +96,31 @@ export const de: LetterTexts = {
   openingOfAgent: 'am {received} haben Sie sich im Namen einer anderen Person an uns gewandt ({kind}).',
   acknowledgement: {
     received: 'Mit diesem Schreiben bestätigen wir den Eingang Ihrer Anfrage.',
-    due: 'Wir beantworten sie unverzüglich, spätestens am {limit}.',
+    due: 'Unsere Antwort ist spätestens am {limit} fällig.',
     notYou: 'Falls die Anfrage nicht von Ihnen stammt, teilen Sie uns dies bitte mit.',
   },
   identity: {
     lead: 'Bevor wir Ihrer Anfrage nachkommen können, müssen wir sicherstellen, dass sie von Ihnen stammt oder von jemandem, der für Sie handeln darf.',
-    use: 'Was Sie uns schicken, verwenden wir nur für diese Prüfung. Bitte senden Sie keine Originale und schwärzen Sie auf Kopien alles, wonach wir nicht gefragt haben. Wir halten fest, wie Ihre Identität bestätigt wurde; Kopien von Ausweisen bewahren wir nicht auf.',
+    use: 'Bitte senden Sie keine Originale und schwärzen Sie auf Kopien alles, wonach wir nicht gefragt haben. Wir halten fest, wie Ihre Identität bestätigt wird.',
     reply: 'Bitte senden Sie Ihre Antwort unter Angabe unseres Zeichens {reference} an {contact}.',
+    clockStarts: 'Die Frist für unsere Antwort läuft ab dem Tag, an dem wir das hier Erbetene erhalten.',
   },
   clarification: {
     lead: 'Damit wir Ihre Anfrage richtig beantworten können, müssen wir genauer wissen, worum es Ihnen geht:',
     clockStops: 'Die Frist für unsere Antwort ruht von heute an, bis Ihre Antwort bei uns eingeht.',
     reply: 'Bitte senden Sie Ihre Antwort unter Angabe unseres Zeichens {reference} an {contact}.',
-    noReply: 'Wenn wir nichts von Ihnen hören, bearbeiten wir Ihre Anfrage auf Grundlage dessen, was uns bekannt ist.',
+    noReply: 'Solange wir keine Antwort von Ihnen haben, können wir nur von dem ausgehen, was uns bekannt ist.',
   },
   extension: {
     lead: 'Wir können Ihre Anfrage nicht bis zum {firstLimit}, dem Ende der Frist, abschließend beantworten. Der Grund:',
-    newLimit: 'Sie erhalten unsere Antwort spätestens am {limit}.',
+    newLimit: 'Unsere Antwort ist nun spätestens am {limit} fällig.',
     complaint: 'Über diese Verlängerung können Sie sich bei folgender Stelle beschweren: {authority}',
   },
   answer: {
     records:
-      'Die Einwilligungsnachweise, die wir zu Ihnen gespeichert haben, reichen vom {from} bis zum {to}; Anzahl der Entscheidungen: {count}. Gefunden haben wir sie über {found}.',
+      'Die Einwilligungsnachweise, die wir Ihnen zuordnen konnten, reichen vom {from} bis zum {to}; Anzahl der Entscheidungen: {count}. Gefunden haben wir sie über {found}.',
     recordsOfOneDay:
-      'Die Einwilligungsnachweise, die wir zu Ihnen gespeichert haben, stammen vom {from}; Anzahl der Entscheidungen: {count}. Gefunden haben wir sie über {found}.',
+      'Die Einwilligungsnachweise, die wir Ihnen zuordnen konnten, stammen vom {from}; Anzahl der Entscheidungen: {count}. Gefunden haben wir sie über {found}.',
     foundFromDevice: 'die Besucherkennung, die Sie uns von Ihrem Gerät geschickt haben',
     foundComputed: 'eine Kennung, die aus der von Ihnen genannten E-Mail-Adresse berechnet ist',
     identityChecked: 'Vor der Herausgabe haben wir Ihre Identität überprüft.',
@@ -135,14 +136,15 @@ export const de: LetterTexts = {
       records: 'records.jsonl: die Nachweise genau so, wie sie bei uns eingegangen sind',
     },
     verify:
-      'Sie können selbst prüfen, dass diese Nachweise nicht verändert wurden: Öffnen Sie die beiliegende Datei verify.html in einem Browser und wählen Sie die Datei aus, die Sie von uns erhalten haben; eine Internetverbindung ist nicht nötig. Jeder Datensatz wird mit unserem signierten Protokoll verglichen, dessen letzter Prüfpunkt vor diesem Schreiben {entries} Einträge umfasst. Bitte vergleichen Sie den Schlüssel dieses Protokolls mit dem, den wir veröffentlichen oder Ihnen auf anderem Weg nennen:',
+      'Sie können selbst prüfen, dass diese Nachweise nicht verändert wurden: Öffnen Sie die beiliegende Datei verify.html in einem Browser und wählen Sie die Datei aus, die Sie von uns erhalten haben; eine Internetverbindung ist nicht nötig. Jeder Datensatz wird mit unserem signierten Protokoll verglichen, dessen letzter Prüfpunkt vor diesem Schreiben {entries} Einträge umfasst. Bitte vergleichen Sie den Schlüssel dieses Protokolls mit einem, den Sie auf anderem Weg von uns erhalten haben:',
     unverified:
-      'Ihre Identität ist nicht bestätigt. Zum Schutz der betroffenen Person geben wir keine einzelnen Datensätze heraus. Wir antworten deshalb allgemein: welche Kategorien von Daten wir verarbeiten, woher sie stammen, zu welchen Zwecken und wer sie erhält.',
+      'Ihre Identität ist nicht bestätigt. Zum Schutz der betroffenen Person geben wir keine einzelnen Datensätze heraus. Wir antworten deshalb nur allgemein.',
     categories:
-      'Diese Antwort nennt die Kategorien von Daten, die wir verarbeiten, ihre Herkunft, die Zwecke und die Empfänger. Einzelne Datensätze enthält sie nicht.',
+      'Diese Antwort beschreibt allgemein, wie wir personenbezogene Daten verarbeiten. Einzelne Datensätze enthält sie nicht.',
     unmatched:
       'Aus den Angaben in Ihrer Anfrage können wir nicht erkennen, in welchem Browser oder auf welchem Gerät Ihre frühere Wahl gespeichert wurde.',
-    unmatchedHowTo: 'So wird Ihre Wahl auch dort wirksam: {withdrawalMethod}',
+    unmatchedHowTo:
+      'Damit Ihre Wahl auch dort wirksam wird, treffen Sie sie bitte auch dort. Widerruf der Einwilligung: {withdrawalMethod}',
     parts: 'Was wir getan haben',
     part: { done: 'erledigt', partly: 'teilweise erledigt', refused: 'abgelehnt' },
     partGround: '{outcome}; Grund: {ground}',
@@ -153,7 +155,9 @@ export const de: LetterTexts = {
       longNumber: 'eine lange Nummer, die eine Konto-, Karten- oder Identifikationsnummer sein kann',
     },
     neverDisclosed:
-      'Diese Antwort enthält in keinem Fall Sozialversicherungs-, Führerschein- oder andere behördliche Identifikationsnummern, Kontonummern, Nummern von Krankenversicherungen oder medizinische Kennungen, Passwörter, Sicherheitsfragen und -antworten oder biometrische Daten, unabhängig davon, ob wir solche Daten speichern ({source}).',
+      'Sozialversicherungs-, Führerschein- und andere behördliche Identifikationsnummern, Kontonummern, Nummern von Krankenversicherungen und medizinische Kennungen, Passwörter, Sicherheitsfragen und -antworten sowie biometrische Daten dürfen nach dem Gesetz in keiner Antwort stehen, unabhängig davon, ob sie gespeichert sind ({source}).',
+    proofPeriod:
+      'Die dafür festgelegte Aufbewahrungsfrist beträgt {period}, gerechnet ab Ihrer letzten Entscheidung oder, falls später, ab dem Ablauf der Einwilligung.',
   },
   partial: {
     lead: 'Wir kommen Ihrer Anfrage teilweise nach. Was wir getan haben, was nicht, und unsere Gründe:',
@@ -163,21 +167,23 @@ export const de: LetterTexts = {
     ground: 'Rechtsgrundlage der Ablehnung: {ground}',
     healthStatement:
       'Betreffen die Daten Ihre Gesundheit, können Sie uns zu jeder Angabe, die Sie für unrichtig halten, eine schriftliche Stellungnahme von höchstens 250 Wörtern senden und verlangen, dass wir sie zu Ihren Daten nehmen (11 CCR § 7023).',
+    optOut:
+      'Sie haben das Recht, uns den Verkauf und die Weitergabe Ihrer personenbezogenen Daten zu untersagen. Wenn Sie es ausüben möchten, schreiben Sie unter Angabe unseres Zeichens {reference} an {contact}; Ihre Identität müssen Sie nicht nachweisen (11 CCR §§ 7013, 7022(g)).',
   },
   noMatch: {
-    why: 'Wir bewahren die Einwilligungsnachweise unter gehashten Besucherkennungen auf, ohne Namen und Adressen. Anhand Ihrer Angaben können wir nicht feststellen, welche davon, falls überhaupt, Sie betreffen.',
+    why: 'Einwilligungsnachweise finden wir über eine Besucherkennung, nicht über den Namen. Anhand Ihrer Angaben können wir nicht feststellen, welche davon, falls überhaupt, Sie betreffen.',
     notNone: 'Das bedeutet nicht, dass es keine gibt.',
     help: 'So können Sie uns bei der Suche helfen:',
     steps: [
       'Öffnen Sie unsere Website auf dem Gerät und in dem Browser, in dem Sie Ihre Wahl getroffen haben. Kopieren Sie die Besucherkennung, die das Einwilligungsbanner dort gespeichert hat (in seinem Cookie oder in seinen Einstellungen).',
       'Teilen Sie uns mit, auf welcher Website und wann ungefähr Sie Ihre Wahl getroffen oder geändert haben.',
-      'Senden Sie beides unter Angabe unseres Zeichens {reference} an {contact}. Wir suchen dann erneut.',
+      'Senden Sie beides unter Angabe unseres Zeichens {reference} an {contact}. Damit können wir erneut suchen.',
     ],
   },
   notice: {
     dear: 'Sehr geehrte Damen und Herren,',
-    lead: 'wir haben Ihnen gegenüber personenbezogene Daten offengelegt. Die betroffene Person hat sich inzwischen mit folgendem Anliegen an uns gewandt: {kind}. Wir sind dem nachgekommen.',
-    done: 'Es betrifft die folgenden Daten:',
+    lead: 'wir haben Ihnen gegenüber personenbezogene Daten offengelegt. Die betroffene Person hat sich mit folgendem Anliegen an uns gewandt: {kind}.',
+    done: 'Wir sind dem für die folgenden Daten nachgekommen:',
     ask: 'Bitte nehmen Sie in Ihren Systemen die entsprechenden Schritte vor und senden Sie eine Bestätigung unter Angabe unseres Zeichens {reference} an {contact}.',
   },
   appeal: {
@@ -215,6 +221,7 @@ export const de: LetterTexts = {
       controller: 'der Verantwortliche',
       jointContact: 'Anlaufstelle der gemeinsam Verantwortlichen',
     },
+    criteria: 'die bei der Verarbeitung angewandten Kriterien (LGPD, Art. 19, II)',
   },
   scope: {
     heading: 'Worauf sich diese Antwort bezieht',
@@ -222,10 +229,15 @@ export const de: LetterTexts = {
     otherSystems: 'Unsere übrigen Systeme:',
     results: {
       'nothing-found': 'durchsucht, nichts gefunden',
+      found: 'durchsucht, Daten gefunden',
       attached: 'durchsucht, das Gefundene liegt gesondert bei',
-      'not-applicable': 'enthält keine Daten dieser Art',
+      searched: 'durchsucht',
+      'not-applicable': 'für diese Anfrage nicht von Bedeutung',
       open: 'noch nicht durchsucht',
     },
+    others: 'Auf andere Systeme bezieht sie sich nicht.',
+    searched: 'Für diese Antwort haben wir unsere Einwilligungsnachweise durchsucht.',
+    notSearched: 'Ihre Anfrage enthält nichts, womit wir unsere Einwilligungsnachweise durchsuchen könnten.',
   },
   rights: { heading: 'Ihre Rechte', remedies: 'Was Sie tun können' },
   families: {
@@ -233,27 +245,25 @@ export const de: LetterTexts = {
       identity:
         'Bei begründeten Zweifeln an der Identität der anfragenden Person dürfen wir weitere Informationen verlangen (Art. 12 Abs. 6 {gdpr}). Unser Grund und worum wir Sie bitten:',
       extension:
-        'Wir dürfen die Frist verlängern, wenn dies wegen der Komplexität und der Anzahl von Anträgen erforderlich ist (Art. {article12} Abs. 3 {gdpr}).',
+        'Wir dürfen die Frist verlängern, wenn dies wegen der Komplexität und der Anzahl von Anträgen erforderlich ist (Art. 12 Abs. 3 {gdpr}).',
       access: 'Ja, wir verarbeiten personenbezogene Daten über Sie (Art. 15 {gdpr}).',
       portability:
-        'Mit diesem Schreiben erhalten Sie die personenbezogenen Daten, die Sie uns bereitgestellt haben, in einem maschinenlesbaren Format (Art. 20 {gdpr}).',
+        'Mit diesem Schreiben erhalten Sie Ihre Einwilligungsnachweise in einem maschinenlesbaren Format (Art. 20 {gdpr}).',
       noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen (Art. 11 Abs. 2 {gdpr}).',
       notes: {
-        erasure: [
-          'Nachweise darüber, dass eine Einwilligung erteilt, verweigert oder widerrufen wurde, löschen wir nicht. Wir verwenden sie nur noch zu diesem Zweck; wir bewahren sie auf, weil wir sie vorlegen können müssen, sowie für Rechtsansprüche (Art. 17 Abs. 3 Buchst. b und e {gdpr}), und löschen sie, wenn ihre Aufbewahrungsfrist endet.',
-          'Auf Ihren Wunsch teilen wir Ihnen mit, welche Empfänger Ihrer Daten wir unterrichtet haben (Art. 19 {gdpr}).',
-        ],
-        rectification: [
-          'Auf Ihren Wunsch teilen wir Ihnen mit, welche Empfänger Ihrer Daten wir unterrichtet haben (Art. 19 {gdpr}).',
-        ],
+        erasure: ['Sie können uns fragen, welche Empfänger Ihrer Daten unterrichtet wurden (Art. 19 {gdpr}).'],
+        rectification: ['Sie können uns fragen, welche Empfänger Ihrer Daten unterrichtet wurden (Art. 19 {gdpr}).'],
         restriction: [
-          'Wir unterrichten Sie, bevor die Einschränkung aufgehoben wird (Art. 18 Abs. 3 {gdpr}).',
-          'Auf Ihren Wunsch teilen wir Ihnen mit, welche Empfänger Ihrer Daten wir unterrichtet haben (Art. 19 {gdpr}).',
+          'Von der Speicherung abgesehen dürfen eingeschränkte Daten nur mit Ihrer Einwilligung, zur Geltendmachung, Ausübung oder Verteidigung von Rechtsansprüchen, zum Schutz der Rechte einer anderen natürlichen oder juristischen Person oder aus Gründen eines wichtigen öffentlichen Interesses der Union oder eines Mitgliedstaats verarbeitet werden (Art. 18 Abs. 2 {gdpr}).',
+          'Bevor die Einschränkung aufgehoben wird, müssen Sie davon unterrichtet werden (Art. 18 Abs. 3 {gdpr}).',
+          'Sie können uns fragen, welche Empfänger Ihrer Daten unterrichtet wurden (Art. 19 {gdpr}).',
         ],
         'withdraw-consent': [
           'Der Widerruf berührt nicht die Rechtmäßigkeit der Verarbeitung bis zum Widerruf (Art. 7 Abs. 3 {gdpr}).',
         ],
       },
+      proof:
+        'Den Nachweis, dass Sie eine Einwilligung erteilt, verweigert oder widerrufen haben, bewahren wir auf, weil wir ihn vorlegen können müssen, sowie für Rechtsansprüche (Art. 17 Abs. 3 Buchst. b und e {gdpr}).',
       rights: [
         'Sie können verlangen, dass wir Ihre personenbezogenen Daten berichtigen oder löschen oder ihre Verarbeitung einschränken (Art. 16, 17 und 18 {gdpr}).',
         'Sie können einer Verarbeitung widersprechen, die auf einer Aufgabe im öffentlichen Interesse oder auf berechtigten Interessen beruht (Art. 21 {gdpr}).',
@@ -261,6 +271,17 @@ export const de: LetterTexts = {
         'Sie können Daten, die Sie uns bereitgestellt haben, in einem maschinenlesbaren Format erhalten (Art. 20 {gdpr}).',
       ],
       notice: 'Wir teilen Ihnen dies nach Art. 19 {gdpr} mit.',
+    },
+    uk: {
+      extension:
+        'Wir dürfen die Frist verlängern, wenn dies wegen der Komplexität Ihrer Anträge oder wegen ihrer Anzahl erforderlich ist (Art. 12A Abs. 3 {gdpr}).',
+      notes: {
+        restriction: [
+          'Von der Speicherung abgesehen dürfen eingeschränkte Daten nur mit Ihrer Einwilligung, zur Geltendmachung, Ausübung oder Verteidigung von Rechtsansprüchen, zum Schutz der Rechte einer anderen natürlichen oder juristischen Person oder aus Gründen eines wichtigen öffentlichen Interesses verarbeitet werden (Art. 18 Abs. 2 {gdpr}).',
+          'Bevor die Einschränkung aufgehoben wird, müssen Sie davon unterrichtet werden (Art. 18 Abs. 3 {gdpr}).',
+          'Sie können uns fragen, welche Empfänger Ihrer Daten unterrichtet wurden (Art. 19 {gdpr}).',
+        ],
+      },
     },
     similar: {
       rights: [
@@ -270,10 +291,18 @@ export const de: LetterTexts = {
         'Sie können Daten, die Sie uns bereitgestellt haben, in einem maschinenlesbaren Format erhalten.',
       ],
     },
+    swiss: {
+      rights: [
+        'Sie können verlangen, dass wir Ihre Personendaten berichtigen (Art. 32 Abs. 1 DSG).',
+        'Sie können uns ausdrücklich untersagen, Ihre Personendaten zu bearbeiten (Art. 30 Abs. 2 Bst. b DSG).',
+        'Sie können beim Gericht verlangen, dass eine bestimmte Bearbeitung oder die Bekanntgabe an Dritte verboten wird oder dass Personendaten gelöscht oder vernichtet werden (Art. 32 Abs. 2 DSG).',
+        'Sie können die Personendaten, die Sie uns bekanntgegeben haben, in einem gängigen elektronischen Format erhalten (Art. 28 DSG).',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [
-          'Bevor wir personenbezogene Daten herausgeben, berichtigen oder löschen, prüfen wir Ihre Identität, indem wir Ihre Angaben mit den bei uns gespeicherten vergleichen. Wenn wir dafür mehr benötigen, melden wir uns bei Ihnen.',
+          'Das Gesetz verpflichtet uns, Ihre Identität zu prüfen, bevor wir personenbezogene Daten herausgeben, berichtigen oder löschen, nach Möglichkeit durch Vergleich Ihrer Angaben mit den bei uns gespeicherten (11 CCR § 7060). Reichen sie nicht aus, dürfen wir weitere erbitten.',
         ],
         unchecked: ['Für diese Anfrage müssen Sie Ihre Identität nicht nachweisen.'],
       },
@@ -283,11 +312,9 @@ export const de: LetterTexts = {
         'Das Gesetz gibt uns dafür insgesamt bis zu 90 Kalendertage ab dem Tag, an dem Ihre Anfrage eingegangen ist (11 CCR § 7021).',
       access: 'Ja, wir haben personenbezogene Daten über Sie erhoben (Cal. Civ. Code § 1798.110).',
       portability:
-        'Mit diesem Schreiben erhalten Sie Ihre personenbezogenen Daten in einem übertragbaren, leicht nutzbaren Format (Cal. Civ. Code § 1798.130).',
+        'Mit diesem Schreiben erhalten Sie Ihre Einwilligungsnachweise in einem übertragbaren, leicht nutzbaren Format (Cal. Civ. Code § 1798.130).',
       notes: {
-        erasure: [
-          'Nachweise über Einwilligungen und über diese Anfrage bewahren wir auf, soweit das Gesetz es verlangt oder erlaubt (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), und nutzen sie zu keinem anderen Zweck.',
-        ],
+        erasure: ['Einen Nachweis über diese Anfrage bewahren wir auf, wie es das Gesetz verlangt (11 CCR § 7101).'],
         'opt-out': [
           'Einen Nachweis Ihrer Identität brauchten wir dafür nicht. Das Gesetz erlaubt uns frühestens nach 12 Monaten, Sie um eine Änderung dieser Entscheidung zu bitten.',
         ],
@@ -295,36 +322,37 @@ export const de: LetterTexts = {
           'Einen Nachweis Ihrer Identität brauchten wir dafür nicht. Das Gesetz erlaubt uns frühestens nach 12 Monaten, Sie um eine Änderung dieser Entscheidung zu bitten.',
         ],
       },
+      proof:
+        'Den Nachweis, dass Sie eine Einwilligung erteilt, verweigert oder widerrufen haben, bewahren wir auf, wie es das Gesetz erlaubt (Cal. Civ. Code § 1798.105(d)).',
       rights: [
         'Sie können verlangen, dass wir über Sie erhobene personenbezogene Daten löschen oder berichtigen.',
         'Sie können dem Verkauf und der Weitergabe Ihrer personenbezogenen Daten widersprechen und die Nutzung sensibler Daten beschränken. Ihre Identität müssen Sie dafür nicht nachweisen.',
-        'Wir behandeln Sie nicht schlechter, weil Sie diese Rechte nutzen.',
+        'Das Gesetz verbietet uns, Sie schlechter zu behandeln, weil Sie diese Rechte ausüben.',
       ],
       notice:
         'Wir teilen Ihnen dies mit, weil das kalifornische Recht verlangt, dass wir die Empfänger der Daten unterrichten.',
     },
     us: {
       identity:
-        'Mit vertretbarem Aufwand konnten wir nicht feststellen, dass die Anfrage von Ihnen stammt; das Gesetz erlaubt uns in diesem Fall, weitere Angaben zu verlangen. Worum wir Sie bitten:',
+        'Lässt sich eine Anfrage mit wirtschaftlich vertretbarem Aufwand nicht authentifizieren, dürfen wir nach dem Gesetz weitere Informationen verlangen. Worum wir Sie bitten:',
       extension: 'Das Gesetz erlaubt eine solche Verlängerung einmal, wenn sie vernünftigerweise erforderlich ist.',
       rights: [
         'Das Gesetz gibt Ihnen weitere Rechte an Ihren personenbezogenen Daten, etwa auf Löschung und auf Widerspruch gegen ihren Verkauf. Bitte teilen Sie uns mit, wenn Sie davon Gebrauch machen möchten.',
-        'Wir behandeln Sie nicht schlechter, weil Sie diese Rechte nutzen.',
+        'Das Gesetz verbietet uns, Sie schlechter zu behandeln, weil Sie diese Rechte ausüben.',
       ],
     },
     brazil: {
       identity: 'Wir dürfen nur der betroffenen Person oder ihrer Vertretung antworten. Worum wir Sie bitten:',
       access: 'Ja, wir verarbeiten personenbezogene Daten über Sie (LGPD, Art. 18 und 19).',
       portability:
-        'Mit diesem Schreiben erhalten Sie Ihre personenbezogenen Daten in einem maschinenlesbaren Format (LGPD, Art. 18, V).',
+        'Mit diesem Schreiben erhalten Sie Ihre Einwilligungsnachweise in einem maschinenlesbaren Format (LGPD, Art. 18, V).',
       notes: {
-        erasure: [
-          'Nachweise darüber, dass eine Einwilligung erteilt, verweigert oder widerrufen wurde, bewahren wir auf, um eine rechtliche Verpflichtung zu erfüllen (LGPD, Art. 16, I), und nutzen sie zu keinem anderen Zweck.',
-        ],
         'withdraw-consent': [
           'Der Widerruf berührt nicht die Verarbeitung, die vor ihm stattgefunden hat (LGPD, Art. 8, § 5).',
         ],
       },
+      proof:
+        'Den Nachweis, dass Sie eine Einwilligung erteilt, verweigert oder widerrufen haben, bewahren wir auf, um eine rechtliche Verpflichtung zu erfüllen (LGPD, Art. 16, I).',
       rights: [
         'Sie können Bestätigung, Auskunft, Berichtigung, Anonymisierung, Übertragung und Löschung verlangen und Ihre Einwilligung widerrufen (LGPD, Art. 18).',
       ],
@@ -334,17 +362,16 @@ export const de: LetterTexts = {
       acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Wir dürfen personenbezogene Daten nur herausgeben oder ändern, wenn wir wissen, wer danach fragt. Worum wir Sie bitten:',
-      extension: 'Wir nehmen uns nicht mehr Zeit als nötig.',
       access: 'Ja, wir verarbeiten personenbezogene Daten über Sie.',
-      portability: 'Mit diesem Schreiben erhalten Sie Ihre personenbezogenen Daten in einem maschinenlesbaren Format.',
+      portability: 'Mit diesem Schreiben erhalten Sie Ihre Einwilligungsnachweise in einem maschinenlesbaren Format.',
       noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen.',
       notes: {
-        erasure: [
-          'Nachweise über Einwilligungen und über diese Anfrage bewahren wir auf, soweit das Gesetz es verlangt oder erlaubt, und nutzen sie zu keinem anderen Zweck.',
-        ],
+        erasure: ['Einen Nachweis über diese Anfrage bewahren wir auf.'],
       },
+      proof: 'Den Nachweis, dass Sie eine Einwilligung erteilt, verweigert oder widerrufen haben, bewahren wir auf.',
       rights: [
-        'Sie können die Berichtigung Ihrer personenbezogenen Daten verlangen und eine erteilte Einwilligung widerrufen.',
+        'Sie können die Berichtigung Ihrer personenbezogenen Daten verlangen.',
+        'Sie können eine erteilte Einwilligung widerrufen.',
       ],
       notice: 'Wir teilen Ihnen dies mit, weil Sie Daten von uns erhalten haben.',
     },
@@ -439,7 +466,7 @@ export const de: LetterTexts = {
   },
   requestForm: {
     title: 'Ihre personenbezogenen Daten: Anfrage stellen',
-    lead: 'Mit diesem Formular können Sie Ihre Rechte an Ihren personenbezogenen Daten ausüben. Das ist für Sie kostenlos.',
+    lead: 'Mit diesem Formular können Sie Ihre Rechte an Ihren personenbezogenen Daten ausüben.',
     kind: 'Was möchten Sie?',
     kinds: {
       access: 'Auskunft, welche Daten Sie über mich haben',
@@ -492,7 +519,7 @@ export const de: LetterTexts = {
       'Ihr Code zur Bestätigung dieser E-Mail-Adresse: {code} (gültig bis {until}). Geben Sie ihn auf der Seite ein, auf der Sie die Anfrage gesendet haben:',
   },
   appealTo:
-    'Sie können innerhalb einer angemessenen Frist verlangen, dass wir diese Entscheidung überprüfen („Appeal“): Schreiben Sie mit dem Stichwort „Appeal“ und unserem Zeichen {reference} an {contact}. Innerhalb von {days} Tagen nach Eingang teilen wir Ihnen schriftlich mit, wie wir entschieden haben und warum. Bleiben wir bei unserer Entscheidung, können Sie sich bei folgender Behörde beschweren: {authority}',
+    'Sie können innerhalb einer angemessenen Frist verlangen, dass wir diese Entscheidung überprüfen („Appeal“): Schreiben Sie mit dem Stichwort „Appeal“ und unserem Zeichen {reference} an {contact}. Innerhalb von {days} Tagen nach Eingang müssen wir Ihnen schriftlich mitteilen, wie wir entschieden haben und warum. Bleiben wir bei unserer Entscheidung, können Sie sich bei folgender Behörde beschweren: {authority}',
   authorityIs: 'Die für uns zuständige Aufsichtsbehörde: {authority}',
   proposals: {
     identity: [
@@ -519,29 +546,36 @@ export const de: LetterTexts = {
     know: [
       'In den zwölf Monaten vor Ihrer Anfrage:\n- haben wir diese Kategorien personenbezogener Daten über Sie erhoben: [Kategorien]\n- haben wir verkauft oder weitergegeben: [jede Kategorie, an welche Kategorien Dritter und zu welchem Zweck; oder dass wir keine verkauft oder weitergegeben haben]\n- haben wir zu geschäftlichen Zwecken offengelegt: [jede Kategorie, gegenüber welchen Kategorien von Empfängern und zu welchem Zweck; oder dass wir keine offengelegt haben]\n- speichern wir außerdem, dürfen es aber nicht herausgeben: [Art der Daten, etwa Ihre Sozialversicherungsnummer; oder nichts dieser Art]',
     ],
+    criteria: ['Bei der Verarbeitung Ihrer Daten angewandte Kriterien: [Kriterien]'],
     answer: {
       erasure: [
         'Wir haben die folgenden personenbezogenen Daten über Sie gelöscht:\n- [welche Daten, in welchem System]',
       ],
       rectification: ['Wir haben Folgendes berichtigt:\n- [bisheriger Eintrag] in [neuer Eintrag]'],
-      restriction: [
-        'Wir haben die Verarbeitung der folgenden Daten eingeschränkt:\n- [welche Daten]\n\nAbgesehen von der Speicherung verwenden wir diese Daten nur mit Ihrer Einwilligung, für Rechtsansprüche oder zum Schutz anderer.',
-      ],
+      restriction: ['Wir haben die Verarbeitung der folgenden Daten eingeschränkt:\n- [welche Daten]'],
       objection: [
-        'Wir verarbeiten Ihre personenbezogenen Daten nicht mehr für diesen Zweck: [Zweck].',
-        'Wir verwenden Ihre personenbezogenen Daten nicht mehr für Direktwerbung.',
+        'Seit dem [Datum] verarbeiten wir Ihre personenbezogenen Daten nicht mehr für diesen Zweck: [Zweck].',
+        'Seit dem [Datum] verwenden wir Ihre personenbezogenen Daten nicht mehr für Direktwerbung.',
       ],
       'opt-out': [
-        'Wir haben Ihren Widerspruch umgesetzt: Wir verkaufen Ihre personenbezogenen Daten nicht mehr und geben sie nicht mehr für Werbung über verschiedene Websites hinweg weiter.',
-        'Wir verkaufen keine personenbezogenen Daten und geben sie nicht für Werbung über verschiedene Websites hinweg weiter. Ihren Widerspruch haben wir dennoch vermerkt.',
+        'Wir haben Ihren Widerspruch umgesetzt: Seit dem [Datum] verkaufen wir Ihre personenbezogenen Daten nicht mehr und geben sie nicht mehr für Werbung über verschiedene Websites hinweg weiter.',
+        '[Falls dem so ist:] Wir verkaufen keine personenbezogenen Daten und geben sie nicht für Werbung über verschiedene Websites hinweg weiter. Ihren Widerspruch haben wir dennoch vermerkt.',
       ],
       limit: [
-        'Wir haben Ihre Anfrage umgesetzt: Ihre sensiblen personenbezogenen Daten verwenden wir nur noch, soweit es für unsere Leistungen nötig ist, und für die weiteren Zwecke, die das Gesetz erlaubt.',
+        'Wir haben Ihre Anfrage umgesetzt: Seit dem [Datum] verwenden wir Ihre sensiblen personenbezogenen Daten nur noch, soweit es für unsere Leistungen nötig ist, und für die weiteren Zwecke, die das Gesetz erlaubt.',
       ],
       'withdraw-consent': [
-        'Wir haben vermerkt, dass Sie Ihre Einwilligung widerrufen haben. Auf ihrer Grundlage verarbeiten wir keine personenbezogenen Daten mehr.',
+        'Wir haben vermerkt, dass Sie Ihre Einwilligung widerrufen haben. Seit dem [Datum] verarbeiten wir auf ihrer Grundlage keine personenbezogenen Daten mehr.',
       ],
       unknown: ['[Was Sie getan haben.]'],
+    },
+    unmatched: {
+      objection: ['Wir haben Ihren Widerspruch vermerkt. [Was Sie deshalb getan haben, und wo.]'],
+      'opt-out': ['Wir haben Ihren Widerspruch vermerkt. [Was Sie deshalb getan haben, und wo.]'],
+      limit: ['Wir haben Ihre Anfrage vermerkt. [Was Sie deshalb getan haben, und wo.]'],
+      'withdraw-consent': [
+        'Wir haben vermerkt, dass Sie Ihre Einwilligung widerrufen haben. [Was Sie deshalb getan haben, und wo.]',
+      ],
     },
   },
 };

@@ -87,30 +87,31 @@ export const en: LetterTexts = {
   openingOfAgent: 'On {received} you sent us a request on behalf of another person ({kind}).',
   acknowledgement: {
     received: 'This letter confirms that we have received your request.',
-    due: 'We will answer it without undue delay, and by {limit} at the latest.',
+    due: 'Our answer is due by {limit} at the latest.',
     notYou: 'If you did not make this request, please let us know.',
   },
   identity: {
     lead: 'Before we can act on your request, we need to confirm that it comes from you or from someone who is authorised to act for you.',
-    use: 'We use what you send us only for this check. Please do not send originals, and cover everything on a copy that we did not ask for. We record how your identity was confirmed; we do not keep copies of identity documents.',
+    use: 'Please do not send originals, and cover everything on a copy that we did not ask for. We record how your identity is confirmed.',
     reply: 'Please reply to {contact} and quote our reference {reference}.',
+    clockStarts: 'The time limit for our answer runs from the day on which we receive what we ask you for here.',
   },
   clarification: {
     lead: 'To answer your request properly, we need to know more about what you are asking for:',
     clockStops: 'The time limit for our answer is paused from today until we receive your reply.',
     reply: 'Please reply to {contact} and quote our reference {reference}.',
-    noReply: 'If we do not hear from you, we will deal with your request on the basis of what we know.',
+    noReply: 'Until you reply, we can go only by what we know.',
   },
   extension: {
     lead: 'We cannot complete our answer by {firstLimit}, when it would be due. The reason is:',
-    newLimit: 'You will receive our answer by {limit} at the latest.',
+    newLimit: 'Our answer is now due by {limit} at the latest.',
     complaint: 'You may complain about this extension to this authority: {authority}',
   },
   answer: {
     records:
-      'The consent records that we hold about you cover the period from {from} to {to}; number of decisions: {count}. We found them by {found}.',
+      'The consent records that we could link to you cover the period from {from} to {to}; number of decisions: {count}. We found them by {found}.',
     recordsOfOneDay:
-      'The consent records that we hold about you are dated {from}; number of decisions: {count}. We found them by {found}.',
+      'The consent records that we could link to you are dated {from}; number of decisions: {count}. We found them by {found}.',
     foundFromDevice: 'the visitor identifier that you sent us from your device',
     foundComputed: 'an identifier computed from the e-mail address that you gave us',
     identityChecked: 'Before disclosing anything, we confirmed your identity.',
@@ -126,14 +127,15 @@ export const en: LetterTexts = {
       records: 'records.jsonl: the records exactly as we received them',
     },
     verify:
-      'You can check for yourself that these records have not been changed: open the enclosed verify.html in a browser and choose the file that you received from us; no internet connection is needed. It compares every record with our signed log, whose last checkpoint before this letter covers {entries} entries. Please compare the key of this log with the one that we publish or give you separately:',
+      'You can check for yourself that these records have not been changed: open the enclosed verify.html in a browser and choose the file that you received from us; no internet connection is needed. It compares every record with our signed log, whose last checkpoint before this letter covers {entries} entries. Please compare the key of this log with one that you received from us separately:',
     unverified:
-      'Your identity has not been confirmed. To protect the person whose data this concerns, we do not disclose individual records. We therefore answer in general terms: what categories of data we process, where they come from, for what purposes, and who receives them.',
+      'Your identity has not been confirmed. To protect the person whose data this concerns, we do not disclose individual records. We therefore answer in general terms only.',
     categories:
-      'This answer states the categories of data that we process, where they come from, for what purposes, and who receives them. It does not contain individual records.',
+      'This answer describes in general terms how we process personal data. It does not contain individual records.',
     unmatched:
       'From the details in your request we cannot tell in which browser or on which device your earlier choice was recorded.',
-    unmatchedHowTo: 'To make sure that your choice takes effect there as well: {withdrawalMethod}',
+    unmatchedHowTo:
+      'So that your choice takes effect there as well, please make it there, too. Withdrawing consent: {withdrawalMethod}',
     parts: 'What we have done',
     part: { done: 'done', partly: 'done in part', refused: 'refused' },
     partGround: '{outcome}; reason: {ground}',
@@ -144,7 +146,9 @@ export const en: LetterTexts = {
       longNumber: 'a long number that may be a financial account, payment card or identification number',
     },
     neverDisclosed:
-      'This answer never contains Social Security, driver’s license or other government identification numbers, financial account numbers, health insurance or medical identification numbers, passwords, security questions and answers, or biometric data, whether or not we hold such data ({source}).',
+      'Whether or not such data are held, the law forbids disclosing in an answer Social Security, driver’s license or other government identification numbers, financial account numbers, health insurance or medical identification numbers, passwords, security questions and answers, or biometric data ({source}).',
+    proofPeriod:
+      'The retention period set for it is {period}, counted from your last decision or, if later, from the expiry of the consent.',
   },
   partial: {
     lead: 'We have granted part of your request. What we have done, what we have not done, and our reasons:',
@@ -154,21 +158,23 @@ export const en: LetterTexts = {
     ground: 'Legal basis of the refusal: {ground}',
     healthStatement:
       'If the data concern your health, you may send us a written statement of up to 250 words about each piece of data that you consider inaccurate, and ask us to make it part of your record (11 CCR § 7023).',
+    optOut:
+      'You have the right to direct us not to sell or share your personal information. If you would like to use it, write to {contact} and quote our reference {reference}; you do not need to verify your identity (11 CCR §§ 7013, 7022(g)).',
   },
   noMatch: {
-    why: 'Our consent records are kept under hashed visitor identifiers, without names or addresses. What your request contains does not allow us to tell which of them, if any, relate to you.',
+    why: 'We find consent records by a visitor identifier, not by name. What your request contains does not allow us to tell which of them, if any, relate to you.',
     notNone: 'This does not mean that there are none.',
     help: 'This is how you can help us find them:',
     steps: [
       'Open our website on the device and in the browser in which you made your choice. Copy the visitor identifier that the consent banner has stored there (in its cookie or in its settings).',
       'Tell us on which website, and roughly when, you made or changed your choice.',
-      'Send both to {contact} and quote our reference {reference}. We will then search again.',
+      'Send both to {contact} and quote our reference {reference}. We can then search again.',
     ],
   },
   notice: {
     dear: 'Dear Sir or Madam,',
-    lead: 'We disclosed personal data to you. The person concerned has since made a request to us ({kind}), which we have granted.',
-    done: 'This concerns the following data:',
+    lead: 'We disclosed personal data to you. The person concerned has made a request to us ({kind}).',
+    done: 'We have granted the request for the following data:',
     ask: 'Please take the corresponding steps in your own systems and confirm them to {contact}, quoting our reference {reference}.',
   },
   appeal: {
@@ -205,6 +211,7 @@ export const en: LetterTexts = {
       controller: 'the controller',
       jointContact: 'contact point of the joint controllers',
     },
+    criteria: 'the criteria used in the processing (LGPD, Art. 19, II)',
   },
   scope: {
     heading: 'What this answer covers',
@@ -212,10 +219,15 @@ export const en: LetterTexts = {
     otherSystems: 'Our other systems:',
     results: {
       'nothing-found': 'searched, nothing found',
+      found: 'searched, data found',
       attached: 'searched, what we found is enclosed separately',
-      'not-applicable': 'holds no data of this kind',
+      searched: 'searched',
+      'not-applicable': 'not relevant to this request',
       open: 'not yet searched',
     },
+    others: 'It does not cover other systems.',
+    searched: 'For this answer we searched our consent records.',
+    notSearched: 'Your request contains nothing by which we could search our consent records.',
   },
   rights: { heading: 'Your rights', remedies: 'What you can do' },
   families: {
@@ -223,27 +235,24 @@ export const en: LetterTexts = {
       identity:
         'Where we have reasonable doubts about the identity of the person making a request, we may ask for further information (Art. 12(6) {gdpr}). Our reason, and what we ask you for:',
       extension:
-        'We may extend the time where the complexity and number of requests make it necessary (Art. {article12}(3) {gdpr}).',
+        'We may extend the time where the complexity and number of requests make it necessary (Art. 12(3) {gdpr}).',
       access: 'Yes, we process personal data about you (Art. 15 {gdpr}).',
-      portability:
-        'With this letter you receive the personal data that you gave us, in a machine-readable format (Art. 20 {gdpr}).',
+      portability: 'With this letter you receive your consent records in a machine-readable format (Art. 20 {gdpr}).',
       noMatch: 'We cannot link you to a consent record (Art. 11(2) {gdpr}).',
       notes: {
-        erasure: [
-          'We do not erase proof that consent was given, refused or withdrawn. We restrict it to this use, keep it because we must be able to show it and for legal claims (Art. 17(3)(b) and (e) {gdpr}), and erase it when its retention period ends.',
-          'If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).',
-        ],
-        rectification: [
-          'If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).',
-        ],
+        erasure: ['You may ask us which recipients of your data were informed (Art. 19 {gdpr}).'],
+        rectification: ['You may ask us which recipients of your data were informed (Art. 19 {gdpr}).'],
         restriction: [
-          'We will inform you before the restriction is lifted (Art. 18(3) {gdpr}).',
-          'If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).',
+          'Apart from being stored, restricted data may be processed only with your consent, for the establishment, exercise or defence of legal claims, for the protection of the rights of another natural or legal person, or for reasons of important public interest of the Union or of a Member State (Art. 18(2) {gdpr}).',
+          'You must be informed before the restriction is lifted (Art. 18(3) {gdpr}).',
+          'You may ask us which recipients of your data were informed (Art. 19 {gdpr}).',
         ],
         'withdraw-consent': [
           'The withdrawal does not affect the lawfulness of processing before it (Art. 7(3) {gdpr}).',
         ],
       },
+      proof:
+        'We keep the proof that you gave, refused or withdrew consent, because we must be able to show it and for legal claims (Art. 17(3)(b) and (e) {gdpr}).',
       rights: [
         'You may ask us to correct or erase your personal data or to restrict its processing (Art. 16, 17 and 18 {gdpr}).',
         'You may object to processing that is based on a public task or on legitimate interests (Art. 21 {gdpr}).',
@@ -251,6 +260,17 @@ export const en: LetterTexts = {
         'You may receive the data that you gave us in a machine-readable format (Art. 20 {gdpr}).',
       ],
       notice: 'We inform you of this under Art. 19 {gdpr}.',
+    },
+    uk: {
+      extension:
+        'We may extend the time where that is necessary because of the complexity of your requests or their number (Art. 12A(3) {gdpr}).',
+      notes: {
+        restriction: [
+          'Apart from being stored, restricted data may be processed only with your consent, for the establishment, exercise or defence of legal claims, for the protection of the rights of another natural or legal person, or for reasons of important public interest (Art. 18(2) {gdpr}).',
+          'You must be informed before the restriction is lifted (Art. 18(3) {gdpr}).',
+          'You may ask us which recipients of your data were informed (Art. 19 {gdpr}).',
+        ],
+      },
     },
     similar: {
       rights: [
@@ -260,10 +280,18 @@ export const en: LetterTexts = {
         'You may receive the data that you gave us in a machine-readable format.',
       ],
     },
+    swiss: {
+      rights: [
+        'You may ask us to correct your personal data (FADP Art. 32(1)).',
+        'You may expressly forbid us to process your personal data (FADP Art. 30(2)(b)).',
+        'You may ask a court to prohibit a particular processing or disclosure to third parties, or to order that data be erased or destroyed (FADP Art. 32(2)).',
+        'You may receive the data that you gave us in a common electronic format (FADP Art. 28).',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [
-          'Before we disclose, correct or delete personal information, we verify your identity by comparing details that you give us with details that we hold. We will contact you if we need more for this.',
+          'The law requires us to verify your identity before we disclose, correct or delete personal information, where feasible by comparing details that you give us with details that we hold (11 CCR § 7060). If they do not suffice, we may ask you for more.',
         ],
         unchecked: ['You do not need to verify your identity for this request.'],
       },
@@ -273,11 +301,9 @@ export const en: LetterTexts = {
         'The law allows us up to 90 calendar days in total from the day on which we received your request (11 CCR § 7021).',
       access: 'Yes, we have collected personal information about you (Cal. Civ. Code § 1798.110).',
       portability:
-        'With this letter you receive your personal information in a portable, readily usable format (Cal. Civ. Code § 1798.130).',
+        'With this letter you receive your consent records in a portable, readily usable format (Cal. Civ. Code § 1798.130).',
       notes: {
-        erasure: [
-          'We keep records of consent choices and of this request where the law requires or permits it (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), and use them for no other purpose.',
-        ],
+        erasure: ['We keep a record of this request, as the law requires (11 CCR § 7101).'],
         'opt-out': [
           'You did not have to verify your identity for this. The law does not allow us to ask you to reverse this choice for at least 12 months.',
         ],
@@ -285,34 +311,35 @@ export const en: LetterTexts = {
           'You did not have to verify your identity for this. The law does not allow us to ask you to reverse this choice for at least 12 months.',
         ],
       },
+      proof:
+        'We keep the proof that you gave, refused or withdrew consent, as the law permits (Cal. Civ. Code § 1798.105(d)).',
       rights: [
         'You may ask us to delete or correct personal information that we have collected about you.',
         'You may opt out of the sale and sharing of your personal information and limit the use of sensitive personal information. You do not need to verify your identity for that.',
-        'We will not treat you worse because you use these rights.',
+        'The law forbids us to treat you worse because you use these rights.',
       ],
       notice: 'We inform you of this because California law requires us to notify those who received the data.',
     },
     us: {
       identity:
-        'We could not authenticate your request with commercially reasonable efforts, and the law allows us to ask for further information. What we ask you for:',
+        'Where a request cannot be authenticated with commercially reasonable efforts, the law allows us to ask for further information. What we ask you for:',
       extension: 'The law allows one such extension where it is reasonably necessary.',
       rights: [
         'The law gives you further rights over your personal data, such as deletion and opting out of its sale. Please tell us if you wish to use them.',
-        'We will not treat you worse because you use these rights.',
+        'The law forbids us to treat you worse because you use these rights.',
       ],
     },
     brazil: {
       identity: 'We may answer only the person concerned or their representative. What we ask you for:',
       access: 'Yes, we process personal data about you (LGPD, Art. 18 and 19).',
-      portability: 'With this letter you receive your personal data in a machine-readable format (LGPD, Art. 18, V).',
+      portability: 'With this letter you receive your consent records in a machine-readable format (LGPD, Art. 18, V).',
       notes: {
-        erasure: [
-          'We keep proof that consent was given, refused or withdrawn in order to comply with a legal obligation (LGPD, Art. 16, I), and use it for no other purpose.',
-        ],
         'withdraw-consent': [
           'The withdrawal does not affect processing that took place before it (LGPD, Art. 8, § 5).',
         ],
       },
+      proof:
+        'We keep the proof that you gave, refused or withdrew consent in order to comply with a legal obligation (LGPD, Art. 16, I).',
       rights: [
         'You may ask for confirmation, access, correction, anonymisation, portability and deletion, and withdraw your consent (LGPD, Art. 18).',
       ],
@@ -321,16 +348,14 @@ export const en: LetterTexts = {
     general: {
       acknowledgement: { checked: [], unchecked: [] },
       identity: 'We may disclose or change personal data only if we know who is asking. What we ask you for:',
-      extension: 'We will not take longer than is necessary.',
       access: 'Yes, we process personal data about you.',
-      portability: 'With this letter you receive your personal data in a machine-readable format.',
+      portability: 'With this letter you receive your consent records in a machine-readable format.',
       noMatch: 'We cannot link you to a consent record.',
       notes: {
-        erasure: [
-          'We keep records of consent choices and of this request where the law requires or permits it, and use them for no other purpose.',
-        ],
+        erasure: ['We keep a record of this request.'],
       },
-      rights: ['You may ask us to correct your personal data, and you may withdraw a consent that you have given.'],
+      proof: 'We keep the proof that you gave, refused or withdrew consent.',
+      rights: ['You may ask us to correct your personal data.', 'You may withdraw a consent that you have given.'],
       notice: 'We inform you of this because you received data from us.',
     },
   },
@@ -416,7 +441,7 @@ export const en: LetterTexts = {
   },
   requestForm: {
     title: 'Your personal data: send us a request',
-    lead: 'Use this form to exercise your rights over your personal data. It costs you nothing.',
+    lead: 'Use this form to exercise your rights over your personal data.',
     kind: 'What do you want?',
     kinds: {
       access: 'See which data you hold about me',
@@ -468,7 +493,7 @@ export const en: LetterTexts = {
       'Your code to confirm this e-mail address: {code} (valid until {until}). Enter it on the page on which you sent the request:',
   },
   appealTo:
-    'Within a reasonable time you may appeal against this decision: write to {contact}, with the word “Appeal” and our reference {reference}. We will tell you in writing within {days} days of receiving the appeal what we have decided and why. If the appeal is denied, you may submit a complaint to this authority: {authority}',
+    'Within a reasonable time you may appeal against this decision: write to {contact}, with the word “Appeal” and our reference {reference}. We must tell you in writing within {days} days of receiving the appeal what we have decided and why. If the appeal is denied, you may submit a complaint to this authority: {authority}',
   authorityIs: 'The authority responsible for us: {authority}',
   proposals: {
     identity: [
@@ -492,27 +517,34 @@ export const en: LetterTexts = {
     know: [
       'In the 12 months before your request:\n- we collected these categories of personal information about you: [categories]\n- we sold or shared: [each category, to which categories of third parties and for what purpose; or that we sold and shared none]\n- we disclosed for a business purpose: [each category, to which categories of recipients and for what purpose; or that we disclosed none]\n- we also hold, but may not disclose: [the kind of data, such as your Social Security number; or nothing of this kind]',
     ],
+    criteria: ['Criteria used in the processing of your data: [criteria]'],
     answer: {
       erasure: ['We have erased the following personal data about you:\n- [which data, in which system]'],
       rectification: ['We have corrected the following:\n- [what was recorded] to [what is recorded now]'],
-      restriction: [
-        'We have restricted the processing of the following data:\n- [which data]\n\nApart from storing them, we use these data only with your consent, for legal claims, or to protect others.',
-      ],
+      restriction: ['We have restricted the processing of the following data:\n- [which data]'],
       objection: [
-        'We no longer process your personal data for this purpose: [purpose].',
-        'We no longer use your personal data for direct marketing.',
+        'Since [date] we have not processed your personal data for this purpose: [purpose].',
+        'Since [date] we have not used your personal data for direct marketing.',
       ],
       'opt-out': [
-        'We have applied your opt-out: we no longer sell your personal data or share it for advertising across different websites.',
-        'We do not sell personal data, and we do not share it for advertising across different websites. We have nevertheless recorded your opt-out.',
+        'We have applied your opt-out: since [date] we have not sold your personal data or shared it for advertising across different websites.',
+        '[If this is so:] We do not sell personal data, and we do not share it for advertising across different websites. We have nevertheless recorded your opt-out.',
       ],
       limit: [
-        'We have applied your request: we use your sensitive personal data only for what is necessary to provide our services, and for the other purposes that the law permits.',
+        'We have applied your request: since [date] we have used your sensitive personal data only for what is necessary to provide our services, and for the other purposes that the law permits.',
       ],
       'withdraw-consent': [
-        'We have recorded that you withdrew your consent. We no longer process personal data on the basis of it.',
+        'We have recorded that you withdrew your consent. Since [date] we have not processed personal data on the basis of it.',
       ],
       unknown: ['[What you have done.]'],
+    },
+    unmatched: {
+      objection: ['We have recorded your objection. [What you have done about it, and where.]'],
+      'opt-out': ['We have recorded your opt-out. [What you have done about it, and where.]'],
+      limit: ['We have recorded your request. [What you have done about it, and where.]'],
+      'withdraw-consent': [
+        'We have recorded that you withdrew your consent. [What you have done about it, and where.]',
+      ],
     },
   },
 };

@@ -88,30 +88,31 @@ export const es: LetterTexts = {
   openingOfAgent: 'El {received} nos envió una solicitud en nombre de otra persona ({kind}).',
   acknowledgement: {
     received: 'Mediante esta carta le confirmamos que hemos recibido su solicitud.',
-    due: 'Le responderemos sin dilación indebida y, a más tardar, el {limit}.',
+    due: 'El plazo para responderle vence el {limit}.',
     notYou: 'Si usted no presentó esta solicitud, le rogamos que nos lo comunique.',
   },
   identity: {
     lead: 'Antes de atender su solicitud, necesitamos confirmar que procede de usted o de una persona autorizada para actuar en su nombre.',
-    use: 'Utilizaremos lo que nos envíe únicamente para esta comprobación. No envíe originales y oculte en las copias todo lo que no le hayamos pedido. Dejamos constancia de cómo se confirmó su identidad; no conservamos copias de documentos de identidad.',
+    use: 'No envíe originales y oculte en las copias todo lo que no le hayamos pedido. Dejamos constancia de cómo se confirma su identidad.',
     reply: 'Responda a {contact} e indique nuestra referencia {reference}.',
+    clockStarts: 'El plazo de nuestra respuesta empieza a contar el día en que recibamos lo que aquí le pedimos.',
   },
   clarification: {
     lead: 'Para responder debidamente a su solicitud, necesitamos saber algo más sobre lo que pide:',
     clockStops: 'El plazo de respuesta queda suspendido desde hoy hasta que recibamos su contestación.',
     reply: 'Responda a {contact} e indique nuestra referencia {reference}.',
-    noReply: 'Si no recibimos noticias suyas, tramitaremos su solicitud con la información de que disponemos.',
+    noReply: 'Sin su respuesta solo podemos basarnos en la información de que disponemos.',
   },
   extension: {
     lead: 'No podemos completar nuestra respuesta antes de que venza el plazo, el {firstLimit}. El motivo es el siguiente:',
-    newLimit: 'Recibirá nuestra respuesta el {limit} a más tardar.',
+    newLimit: 'El nuevo plazo para responderle vence el {limit}.',
     complaint: 'Puede presentar una reclamación por esta prórroga ante la siguiente autoridad: {authority}',
   },
   answer: {
     records:
-      'Los registros de consentimiento que tenemos sobre usted abarcan el período del {from} al {to}; número de decisiones: {count}. Los hemos localizado mediante {found}.',
+      'Los registros de consentimiento que hemos podido asociar con usted abarcan el período del {from} al {to}; número de decisiones: {count}. Los hemos localizado mediante {found}.',
     recordsOfOneDay:
-      'Los registros de consentimiento que tenemos sobre usted son del {from}; número de decisiones: {count}. Los hemos localizado mediante {found}.',
+      'Los registros de consentimiento que hemos podido asociar con usted son del {from}; número de decisiones: {count}. Los hemos localizado mediante {found}.',
     foundFromDevice: 'el identificador de visitante que nos envió desde su dispositivo',
     foundComputed: 'un identificador calculado a partir de la dirección de correo electrónico que nos facilitó',
     identityChecked: 'Antes de comunicarle los datos, hemos confirmado su identidad.',
@@ -128,14 +129,15 @@ export const es: LetterTexts = {
       records: 'records.jsonl: los registros exactamente como los recibimos',
     },
     verify:
-      'Usted mismo puede comprobar que estos registros no se han modificado: abra en un navegador el archivo verify.html adjunto y elija el archivo que ha recibido de nosotros; no hace falta conexión a Internet. Se compara cada registro con nuestro registro firmado, cuyo último punto de control anterior a esta carta abarca {entries} entradas. Compare la clave de ese registro con la que publicamos o le facilitamos por otra vía:',
+      'Usted mismo puede comprobar que estos registros no se han modificado: abra en un navegador el archivo verify.html adjunto y elija el archivo que ha recibido de nosotros; no hace falta conexión a Internet. Se compara cada registro con nuestro registro firmado, cuyo último punto de control anterior a esta carta abarca {entries} entradas. Compare la clave de ese registro con la que haya recibido de nosotros por otra vía:',
     unverified:
-      'Su identidad no está confirmada. Para proteger a la persona a la que se refieren los datos, no comunicamos registros individuales. Por ello respondemos en términos generales: qué categorías de datos tratamos, de dónde proceden, con qué fines y quién los recibe.',
+      'Su identidad no está confirmada. Para proteger a la persona a la que se refieren los datos, no comunicamos registros individuales. Por ello respondemos solo en términos generales.',
     categories:
-      'Esta respuesta indica las categorías de datos que tratamos, su procedencia, los fines y los destinatarios. No contiene registros individuales.',
+      'Esta respuesta describe en términos generales cómo tratamos los datos personales. No contiene registros individuales.',
     unmatched:
       'Con los datos de su solicitud no podemos saber en qué navegador o dispositivo quedó registrada su elección anterior.',
-    unmatchedHowTo: 'Para que su elección surta efecto también allí: {withdrawalMethod}',
+    unmatchedHowTo:
+      'Para que su elección surta efecto también allí, repítala allí. Retirada del consentimiento: {withdrawalMethod}',
     parts: 'Qué hemos hecho',
     part: { done: 'hecho', partly: 'hecho en parte', refused: 'denegado' },
     partGround: '{outcome}; motivo: {ground}',
@@ -147,7 +149,9 @@ export const es: LetterTexts = {
         'un número largo que puede ser de una cuenta financiera, una tarjeta de pago o un documento de identificación',
     },
     neverDisclosed:
-      'Esta respuesta nunca contiene números de Seguro Social, de licencia de conducir u otros números de identificación oficiales, números de cuentas financieras, números de seguro médico o de identificación médica, contraseñas, preguntas y respuestas de seguridad ni datos biométricos, con independencia de que los tengamos o no ({source}).',
+      'Con independencia de que existan tales datos, la ley prohíbe revelar en una respuesta números de Seguro Social, de licencia de conducir u otros números de identificación oficiales, números de cuentas financieras, números de seguro médico o de identificación médica, contraseñas, preguntas y respuestas de seguridad o datos biométricos ({source}).',
+    proofPeriod:
+      'El plazo de conservación fijado para ella es de {period}, contado desde su última decisión o, si es posterior, desde la expiración del consentimiento.',
   },
   partial: {
     lead: 'Hemos estimado parte de su solicitud. Qué hemos hecho, qué no hemos hecho y nuestros motivos:',
@@ -157,21 +161,23 @@ export const es: LetterTexts = {
     ground: 'Base jurídica de la denegación: {ground}',
     healthStatement:
       'Si los datos se refieren a su salud, puede enviarnos una declaración escrita de hasta 250 palabras sobre cada dato que considere inexacto y pedirnos que la incorporemos a su expediente (11 CCR § 7023).',
+    optOut:
+      'Tiene derecho a indicarnos que no vendamos ni compartamos su información personal. Si desea ejercerlo, escriba a {contact} e indique nuestra referencia {reference}; no tiene que verificar su identidad (11 CCR §§ 7013, 7022(g)).',
   },
   noMatch: {
-    why: 'Nuestros registros de consentimiento se guardan con identificadores de visitante sustituidos por un hash, sin nombres ni direcciones. Lo que contiene su solicitud no nos permite saber cuáles de ellos, en su caso, se refieren a usted.',
+    why: 'Localizamos los registros de consentimiento por un identificador de visitante, no por el nombre. Lo que contiene su solicitud no nos permite saber cuáles de ellos, en su caso, se refieren a usted.',
     notNone: 'Esto no significa que no haya ninguno.',
     help: 'Así puede ayudarnos a encontrarlos:',
     steps: [
       'Abra nuestro sitio web en el dispositivo y en el navegador en que hizo su elección. Copie el identificador de visitante que el aviso de consentimiento ha guardado allí (en su cookie o en sus ajustes).',
       'Díganos en qué sitio web, y aproximadamente cuándo, hizo o cambió su elección.',
-      'Envíe ambos datos a {contact} e indique nuestra referencia {reference}. Entonces volveremos a buscar.',
+      'Envíe ambos datos a {contact} e indique nuestra referencia {reference}. Con ellos podremos volver a buscar.',
     ],
   },
   notice: {
     dear: 'Estimados señores:',
-    lead: 'Les comunicamos en su día datos personales. La persona interesada nos ha presentado desde entonces una solicitud ({kind}), que hemos estimado.',
-    done: 'Se refiere a los siguientes datos:',
+    lead: 'Les comunicamos en su día datos personales. La persona interesada nos ha presentado una solicitud ({kind}).',
+    done: 'La hemos estimado respecto de los siguientes datos:',
     ask: 'Les rogamos que adopten las medidas correspondientes en sus propios sistemas y que nos las confirmen en {contact}, indicando nuestra referencia {reference}.',
   },
   appeal: {
@@ -209,6 +215,7 @@ export const es: LetterTexts = {
       controller: 'el responsable del tratamiento',
       jointContact: 'punto de contacto de los corresponsables del tratamiento',
     },
+    criteria: 'los criterios utilizados en el tratamiento (LGPD, art. 19, II)',
   },
   scope: {
     heading: 'Qué abarca esta respuesta',
@@ -216,10 +223,15 @@ export const es: LetterTexts = {
     otherSystems: 'Nuestros demás sistemas:',
     results: {
       'nothing-found': 'consultado, no se encontró nada',
+      found: 'consultado, se encontraron datos',
       attached: 'consultado, lo encontrado se adjunta por separado',
-      'not-applicable': 'no contiene datos de este tipo',
+      searched: 'consultado',
+      'not-applicable': 'no pertinente para esta solicitud',
       open: 'aún no consultado',
     },
+    others: 'No abarca otros sistemas.',
+    searched: 'Para esta respuesta hemos consultado nuestros registros de consentimiento.',
+    notSearched: 'Su solicitud no contiene nada con lo que podamos consultar nuestros registros de consentimiento.',
   },
   rights: { heading: 'Sus derechos', remedies: 'Qué puede hacer' },
   families: {
@@ -227,27 +239,25 @@ export const es: LetterTexts = {
       identity:
         'Cuando tengamos dudas razonables sobre la identidad de la persona que presenta una solicitud, podemos pedir información adicional (art. 12.6 del {gdpr}). Nuestro motivo y lo que le pedimos:',
       extension:
-        'Podemos prorrogar el plazo cuando la complejidad y el número de solicitudes lo hagan necesario (art. {article12}.3 del {gdpr}).',
+        'Podemos prorrogar el plazo cuando la complejidad y el número de solicitudes lo hagan necesario (art. 12.3 del {gdpr}).',
       access: 'Sí, tratamos datos personales que le conciernen (art. 15 del {gdpr}).',
       portability:
-        'Con esta carta recibe los datos personales que nos facilitó, en un formato de lectura mecánica (art. 20 del {gdpr}).',
+        'Con esta carta recibe sus registros de consentimiento en un formato de lectura mecánica (art. 20 del {gdpr}).',
       noMatch: 'No podemos asociarle con ningún registro de consentimiento (art. 11.2 del {gdpr}).',
       notes: {
-        erasure: [
-          'No suprimimos la prueba de que se dio, se denegó o se retiró un consentimiento. La reservamos para ese uso, la conservamos porque debemos poder presentarla y para la formulación, el ejercicio o la defensa de reclamaciones (art. 17.3, letras b) y e), del {gdpr}), y la suprimimos cuando termina su plazo de conservación.',
-          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 del {gdpr}).',
-        ],
-        rectification: [
-          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 del {gdpr}).',
-        ],
+        erasure: ['Puede preguntarnos a qué destinatarios de sus datos se ha informado (art. 19 del {gdpr}).'],
+        rectification: ['Puede preguntarnos a qué destinatarios de sus datos se ha informado (art. 19 del {gdpr}).'],
         restriction: [
-          'Le informaremos antes de que se levante la limitación (art. 18.3 del {gdpr}).',
-          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 del {gdpr}).',
+          'Aparte de su conservación, los datos cuyo tratamiento está limitado solo pueden tratarse con su consentimiento, para la formulación, el ejercicio o la defensa de reclamaciones, para proteger los derechos de otra persona física o jurídica, o por razones de interés público importante de la Unión o de un Estado miembro (art. 18.2 del {gdpr}).',
+          'Antes de que se levante la limitación, debe informársele de ello (art. 18.3 del {gdpr}).',
+          'Puede preguntarnos a qué destinatarios de sus datos se ha informado (art. 19 del {gdpr}).',
         ],
         'withdraw-consent': [
           'La retirada no afecta a la licitud del tratamiento anterior a ella (art. 7.3 del {gdpr}).',
         ],
       },
+      proof:
+        'Conservamos la prueba de que usted dio, denegó o retiró un consentimiento, porque debemos poder presentarla y para la formulación, el ejercicio o la defensa de reclamaciones (art. 17.3, letras b) y e), del {gdpr}).',
       rights: [
         'Puede pedirnos que rectifiquemos o suprimamos sus datos personales o que limitemos su tratamiento (arts. 16, 17 y 18 del {gdpr}).',
         'Puede oponerse al tratamiento basado en una misión de interés público o en intereses legítimos (art. 21 del {gdpr}).',
@@ -255,6 +265,17 @@ export const es: LetterTexts = {
         'Puede recibir los datos que nos facilitó en un formato de lectura mecánica (art. 20 del {gdpr}).',
       ],
       notice: 'Les informamos de ello en virtud del art. 19 del {gdpr}.',
+    },
+    uk: {
+      extension:
+        'Podemos prorrogar el plazo cuando la complejidad de sus solicitudes o su número lo hagan necesario (art. 12A.3 del {gdpr}).',
+      notes: {
+        restriction: [
+          'Aparte de su conservación, los datos cuyo tratamiento está limitado solo pueden tratarse con su consentimiento, para la formulación, el ejercicio o la defensa de reclamaciones, para proteger los derechos de otra persona física o jurídica, o por razones de interés público importante (art. 18.2 del {gdpr}).',
+          'Antes de que se levante la limitación, debe informársele de ello (art. 18.3 del {gdpr}).',
+          'Puede preguntarnos a qué destinatarios de sus datos se ha informado (art. 19 del {gdpr}).',
+        ],
+      },
     },
     similar: {
       rights: [
@@ -264,10 +285,18 @@ export const es: LetterTexts = {
         'Puede recibir los datos que nos facilitó en un formato de lectura mecánica.',
       ],
     },
+    swiss: {
+      rights: [
+        'Puede pedirnos que rectifiquemos sus datos personales (art. 32.1 de la FADP).',
+        'Puede prohibirnos expresamente que tratemos sus datos personales (art. 30.2, letra b, de la FADP).',
+        'Puede pedir a un tribunal que prohíba un tratamiento determinado o la comunicación de datos a terceros, o que ordene suprimir o destruir los datos (art. 32.2 de la FADP).',
+        'Puede recibir los datos que nos facilitó en un formato electrónico habitual (art. 28 de la FADP).',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [
-          'Antes de comunicar, corregir o eliminar información personal, verificamos su identidad comparando los datos que usted nos facilita con los que tenemos. Nos pondremos en contacto con usted si necesitamos algo más.',
+          'La ley nos obliga a verificar su identidad antes de comunicar, corregir o eliminar información personal, si es posible comparando los datos que usted nos facilita con los que tenemos (11 CCR § 7060). Si no bastan, podemos pedirle más.',
         ],
         unchecked: ['Para esta solicitud no tiene que verificar su identidad.'],
       },
@@ -277,11 +306,9 @@ export const es: LetterTexts = {
         'La ley nos concede un máximo de 90 días naturales en total desde el día en que recibimos su solicitud (11 CCR § 7021).',
       access: 'Sí, hemos recopilado información personal sobre usted (Cal. Civ. Code § 1798.110).',
       portability:
-        'Con esta carta recibe su información personal en un formato portable y fácil de usar (Cal. Civ. Code § 1798.130).',
+        'Con esta carta recibe sus registros de consentimiento en un formato portable y fácil de usar (Cal. Civ. Code § 1798.130).',
       notes: {
-        erasure: [
-          'Conservamos constancia de las elecciones de consentimiento y de esta solicitud cuando la ley lo exige o lo permite (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), y no la usamos para ningún otro fin.',
-        ],
+        erasure: ['Conservamos constancia de esta solicitud, como exige la ley (11 CCR § 7101).'],
         'opt-out': [
           'Para ello no ha tenido que verificar su identidad. La ley no nos permite pedirle que revoque esta elección durante al menos 12 meses.',
         ],
@@ -289,32 +316,34 @@ export const es: LetterTexts = {
           'Para ello no ha tenido que verificar su identidad. La ley no nos permite pedirle que revoque esta elección durante al menos 12 meses.',
         ],
       },
+      proof:
+        'Conservamos la prueba de que usted dio, denegó o retiró un consentimiento, como permite la ley (Cal. Civ. Code § 1798.105(d)).',
       rights: [
         'Puede pedirnos que eliminemos o corrijamos la información personal que hemos recopilado sobre usted.',
         'Puede oponerse a que vendamos o compartamos su información personal y limitar el uso de la información personal sensible. Para ello no tiene que verificar su identidad.',
-        'No le trataremos peor por ejercer estos derechos.',
+        'La ley nos prohíbe tratarle peor por ejercer estos derechos.',
       ],
       notice: 'Les informamos de ello porque la ley de California nos obliga a avisar a quienes recibieron los datos.',
     },
     us: {
       identity:
-        'No hemos podido autenticar su solicitud con esfuerzos comercialmente razonables, y la ley nos permite pedir información adicional. Lo que le pedimos:',
+        'Cuando una solicitud no puede autenticarse con esfuerzos comercialmente razonables, la ley nos permite pedir información adicional. Lo que le pedimos:',
       extension: 'La ley permite una única prórroga de este tipo cuando sea razonablemente necesaria.',
       rights: [
         'La ley le concede otros derechos sobre sus datos personales, como el de suprimirlos y el de oponerse a su venta. Díganos si desea ejercerlos.',
-        'No le trataremos peor por ejercer estos derechos.',
+        'La ley nos prohíbe tratarle peor por ejercer estos derechos.',
       ],
     },
     brazil: {
       identity: 'Solo podemos responder a la persona interesada o a su representante. Lo que le pedimos:',
       access: 'Sí, tratamos datos personales sobre usted (LGPD, arts. 18 y 19).',
-      portability: 'Con esta carta recibe sus datos personales en un formato de lectura mecánica (LGPD, art. 18, V).',
+      portability:
+        'Con esta carta recibe sus registros de consentimiento en un formato de lectura mecánica (LGPD, art. 18, V).',
       notes: {
-        erasure: [
-          'Conservamos la prueba de que se dio, se denegó o se retiró un consentimiento para cumplir una obligación legal (LGPD, art. 16, I), y no la usamos para ningún otro fin.',
-        ],
         'withdraw-consent': ['La retirada no afecta al tratamiento anterior a ella (LGPD, art. 8, § 5).'],
       },
+      proof:
+        'Conservamos la prueba de que usted dio, denegó o retiró un consentimiento para cumplir una obligación legal (LGPD, art. 16, I).',
       rights: [
         'Puede pedir la confirmación, el acceso, la corrección, la anonimización, la portabilidad y la supresión, y retirar su consentimiento (LGPD, art. 18).',
       ],
@@ -323,16 +352,14 @@ export const es: LetterTexts = {
     general: {
       acknowledgement: { checked: [], unchecked: [] },
       identity: 'Solo podemos comunicar o modificar datos personales si sabemos quién lo pide. Lo que le pedimos:',
-      extension: 'No tardaremos más de lo necesario.',
       access: 'Sí, tratamos datos personales sobre usted.',
-      portability: 'Con esta carta recibe sus datos personales en un formato de lectura mecánica.',
+      portability: 'Con esta carta recibe sus registros de consentimiento en un formato de lectura mecánica.',
       noMatch: 'No podemos asociarle con ningún registro de consentimiento.',
       notes: {
-        erasure: [
-          'Conservamos constancia de las elecciones de consentimiento y de esta solicitud cuando la ley lo exige o lo permite, y no la usamos para ningún otro fin.',
-        ],
+        erasure: ['Conservamos constancia de esta solicitud.'],
       },
-      rights: ['Puede pedirnos que corrijamos sus datos personales y puede retirar un consentimiento que haya dado.'],
+      proof: 'Conservamos la prueba de que usted dio, denegó o retiró un consentimiento.',
+      rights: ['Puede pedirnos que corrijamos sus datos personales.', 'Puede retirar un consentimiento que haya dado.'],
       notice: 'Les informamos de ello porque recibieron datos de nosotros.',
     },
   },
@@ -423,7 +450,7 @@ export const es: LetterTexts = {
   },
   requestForm: {
     title: 'Sus datos personales: envíenos una solicitud',
-    lead: 'Utilice este formulario para ejercer sus derechos sobre sus datos personales. Es gratuito.',
+    lead: 'Utilice este formulario para ejercer sus derechos sobre sus datos personales.',
     kind: '¿Qué desea?',
     kinds: {
       access: 'Saber qué datos tienen sobre mí',
@@ -476,7 +503,7 @@ export const es: LetterTexts = {
       'Su código para confirmar este correo electrónico: {code} (válido hasta el {until}). Introdúzcalo en la página en la que envió la solicitud:',
   },
   appealTo:
-    'Puede recurrir esta decisión en un plazo razonable: escriba a {contact}, con la palabra «Appeal» y nuestra referencia {reference}. Le comunicaremos por escrito nuestra decisión y sus motivos en un plazo de {days} días desde la recepción del recurso. Si el recurso se desestima, puede presentar una reclamación ante la siguiente autoridad: {authority}',
+    'Puede recurrir esta decisión en un plazo razonable: escriba a {contact}, con la palabra «Appeal» y nuestra referencia {reference}. Debemos comunicarle por escrito nuestra decisión y sus motivos en un plazo de {days} días desde la recepción del recurso. Si el recurso se desestima, puede presentar una reclamación ante la siguiente autoridad: {authority}',
   authorityIs: 'Nuestra autoridad de control: {authority}',
   proposals: {
     identity: [
@@ -506,27 +533,32 @@ export const es: LetterTexts = {
     know: [
       'En los 12 meses anteriores a su solicitud:\n- hemos recopilado estas categorías de datos personales sobre usted: [categorías]\n- hemos vendido o compartido: [cada categoría, con qué categorías de terceros y con qué fin; o que no hemos vendido ni compartido ninguna]\n- hemos comunicado con fines comerciales: [cada categoría, a qué categorías de destinatarios y con qué fin; o que no hemos comunicado ninguna]\n- tenemos además, pero no podemos revelar: [el tipo de dato, como su número de Seguro Social; o nada de este tipo]',
     ],
+    criteria: ['Criterios utilizados en el tratamiento de sus datos: [criterios]'],
     answer: {
       erasure: ['Hemos suprimido los siguientes datos personales sobre usted:\n- [qué datos, en qué sistema]'],
       rectification: ['Hemos rectificado lo siguiente:\n- [lo que constaba] por [lo que consta ahora]'],
-      restriction: [
-        'Hemos limitado el tratamiento de los siguientes datos:\n- [qué datos]\n\nAparte de conservarlos, solo usamos estos datos con su consentimiento, para la formulación, el ejercicio o la defensa de reclamaciones o para proteger a otras personas.',
-      ],
+      restriction: ['Hemos limitado el tratamiento de los siguientes datos:\n- [qué datos]'],
       objection: [
-        'Ya no tratamos sus datos personales para este fin: [fin].',
-        'Ya no usamos sus datos personales para mercadotecnia directa.',
+        'Desde el [fecha] ya no tratamos sus datos personales para este fin: [fin].',
+        'Desde el [fecha] ya no usamos sus datos personales para mercadotecnia directa.',
       ],
       'opt-out': [
-        'Hemos atendido su solicitud: ya no vendemos sus datos personales ni los compartimos para publicidad en distintos sitios web.',
-        'No vendemos datos personales ni los compartimos para publicidad en distintos sitios web. Aun así, hemos registrado su solicitud.',
+        'Hemos atendido su solicitud: desde el [fecha] ya no vendemos sus datos personales ni los compartimos para publicidad en distintos sitios web.',
+        '[Si es así:] No vendemos datos personales ni los compartimos para publicidad en distintos sitios web. Aun así, hemos registrado su solicitud.',
       ],
       limit: [
-        'Hemos atendido su solicitud: usamos sus datos personales sensibles solo para lo necesario para prestar nuestros servicios y para los demás fines que la ley permite.',
+        'Hemos atendido su solicitud: desde el [fecha] usamos sus datos personales sensibles solo para lo necesario para prestar nuestros servicios y para los demás fines que la ley permite.',
       ],
       'withdraw-consent': [
-        'Hemos registrado que retiró su consentimiento. Ya no tratamos datos personales sobre esa base.',
+        'Hemos registrado que retiró su consentimiento. Desde el [fecha] ya no tratamos datos personales sobre esa base.',
       ],
       unknown: ['[Lo que ha hecho.]'],
+    },
+    unmatched: {
+      objection: ['Hemos registrado su oposición. [Lo que ha hecho al respecto, y dónde.]'],
+      'opt-out': ['Hemos registrado su solicitud. [Lo que ha hecho al respecto, y dónde.]'],
+      limit: ['Hemos registrado su solicitud. [Lo que ha hecho al respecto, y dónde.]'],
+      'withdraw-consent': ['Hemos registrado que retiró su consentimiento. [Lo que ha hecho al respecto, y dónde.]'],
     },
   },
 };

@@ -4,6 +4,7 @@ import type { LetterTexts } from '../texts.ts';
 export const fr: LetterTexts = {
   name: 'Français',
   locale: 'fr-FR',
+  regions: ['CA'],
   lawNames: {
     'eu-gdpr': {
       name: 'Règlement général sur la protection des données, règlement (UE) 2016/679 (RGPD)',
@@ -98,32 +99,32 @@ export const fr: LetterTexts = {
   openingOfAgent: 'Le {received}, vous nous avez adressé une demande au nom d’une autre personne ({kind}).',
   acknowledgement: {
     received: 'Par la présente, nous vous confirmons la réception de votre demande.',
-    due: 'Nous y répondrons dans les meilleurs délais, et au plus tard le {limit}.',
+    due: 'Notre réponse est due au plus tard le {limit}.',
     notYou: 'Si vous n’êtes pas à l’origine de cette demande, veuillez nous en informer.',
   },
   identity: {
     lead: 'Avant de donner suite à votre demande, nous devons nous assurer qu’elle émane bien de vous ou d’une personne habilitée à agir pour vous.',
-    use: 'Nous utilisons ce que vous nous envoyez uniquement pour cette vérification. N’envoyez pas d’originaux et masquez sur les copies tout ce que nous n’avons pas demandé. Nous consignons la manière dont votre identité a été vérifiée ; nous ne conservons pas de copies de pièces d’identité.',
+    use: 'N’envoyez pas d’originaux et masquez sur les copies tout ce que nous n’avons pas demandé. Nous consignons la manière dont votre identité est vérifiée.',
     reply: 'Veuillez répondre à {contact} en indiquant notre référence {reference}.',
+    clockStarts: 'Le délai de notre réponse court à compter du jour où nous recevons ce que nous vous demandons ici.',
   },
   clarification: {
     lead: 'Afin de bien répondre à votre demande, nous devons en savoir davantage sur ce que vous demandez :',
     clockStops: 'Le délai de réponse est suspendu à compter d’aujourd’hui jusqu’à la réception de votre réponse.',
     reply: 'Veuillez répondre à {contact} en indiquant notre référence {reference}.',
-    noReply:
-      'Sans nouvelles de votre part, nous traiterons votre demande sur la base des éléments dont nous disposons.',
+    noReply: 'Sans réponse de votre part, nous ne pouvons nous fonder que sur ce que nous savons.',
   },
   extension: {
     lead: 'Nous ne pouvons pas achever notre réponse avant l’expiration du délai, le {firstLimit}. En voici la raison :',
-    newLimit: 'Vous recevrez notre réponse au plus tard le {limit}.',
+    newLimit: 'Notre réponse est désormais due au plus tard le {limit}.',
     complaint:
       'Vous pouvez introduire une réclamation contre cette prolongation auprès de l’autorité suivante : {authority}',
   },
   answer: {
     records:
-      'Les enregistrements de consentement que nous détenons à votre sujet couvrent la période du {from} au {to} ; nombre de décisions : {count}. Nous les avons trouvés grâce à {found}.',
+      'Les enregistrements de consentement que nous avons pu vous rattacher couvrent la période du {from} au {to} ; nombre de décisions : {count}. Nous les avons trouvés grâce à {found}.',
     recordsOfOneDay:
-      'Les enregistrements de consentement que nous détenons à votre sujet datent du {from} ; nombre de décisions : {count}. Nous les avons trouvés grâce à {found}.',
+      'Les enregistrements de consentement que nous avons pu vous rattacher datent du {from} ; nombre de décisions : {count}. Nous les avons trouvés grâce à {found}.',
     foundFromDevice: 'l’identifiant de visiteur que vous nous avez envoyé depuis votre appareil',
     foundComputed: 'un identifiant calculé à partir de l’adresse e-mail que vous nous avez indiquée',
     identityChecked: 'Avant toute communication, nous avons vérifié votre identité.',
@@ -140,14 +141,15 @@ export const fr: LetterTexts = {
       records: 'records.jsonl : les enregistrements exactement tels que nous les avons reçus',
     },
     verify:
-      'Vous pouvez vérifier vous-même que ces enregistrements n’ont pas été modifiés : ouvrez le fichier verify.html ci-joint dans un navigateur et choisissez le fichier que vous avez reçu de nous ; aucune connexion à Internet n’est nécessaire. Chaque enregistrement est comparé à notre journal signé, dont le dernier point de contrôle avant cette lettre porte sur {entries} entrées. Veuillez comparer la clé de ce journal à celle que nous publions ou que nous vous communiquons par une autre voie :',
+      'Vous pouvez vérifier vous-même que ces enregistrements n’ont pas été modifiés : ouvrez le fichier verify.html ci-joint dans un navigateur et choisissez le fichier que vous avez reçu de nous ; aucune connexion à Internet n’est nécessaire. Chaque enregistrement est comparé à notre journal signé, dont le dernier point de contrôle avant cette lettre porte sur {entries} entrées. Veuillez comparer la clé de ce journal à celle que vous avez reçue de nous par une autre voie :',
     unverified:
-      'Votre identité n’a pas été vérifiée. Afin de protéger la personne concernée, nous ne communiquons aucun enregistrement individuel. Nous répondons donc de manière générale : quelles catégories de données nous traitons, d’où elles proviennent, à quelles fins et qui les reçoit.',
+      'Votre identité n’a pas été vérifiée. Afin de protéger la personne concernée, nous ne communiquons aucun enregistrement individuel. Nous répondons donc seulement de manière générale.',
     categories:
-      'Cette réponse indique les catégories de données que nous traitons, leur provenance, les finalités du traitement et les destinataires. Elle ne contient pas d’enregistrements individuels.',
+      'Cette réponse décrit de manière générale comment nous traitons les données à caractère personnel. Elle ne contient pas d’enregistrements individuels.',
     unmatched:
       'Les indications de votre demande ne nous permettent pas de savoir dans quel navigateur ou sur quel appareil votre choix antérieur a été enregistré.',
-    unmatchedHowTo: 'Pour que votre choix y prenne également effet : {withdrawalMethod}',
+    unmatchedHowTo:
+      'Pour que votre choix prenne effet là aussi, veuillez l’y exprimer également. Retrait du consentement : {withdrawalMethod}',
     parts: 'Ce que nous avons fait',
     part: { done: 'fait', partly: 'fait en partie', refused: 'refusé' },
     partGround: '{outcome} ; motif : {ground}',
@@ -159,7 +161,9 @@ export const fr: LetterTexts = {
         'un long numéro qui peut être celui d’un compte financier, d’une carte de paiement ou d’une pièce d’identité',
     },
     neverDisclosed:
-      'Cette réponse ne contient jamais de numéros de sécurité sociale, de permis de conduire ou d’autre pièce d’identité officielle, de numéros de compte financier, d’identifiants d’assurance maladie ou médicaux, de mots de passe, de questions et réponses de sécurité ni de données biométriques, que nous détenions ou non de telles données ({source}).',
+      'Que de telles données soient détenues ou non, la loi interdit de communiquer dans une réponse des numéros de sécurité sociale, de permis de conduire ou d’autres numéros d’identification officiels, des numéros de comptes financiers, des numéros d’assurance maladie ou d’identification médicale, des mots de passe, des questions et réponses de sécurité ou des données biométriques ({source}).',
+    proofPeriod:
+      'La durée de conservation fixée pour cette preuve est de {period}, à compter de votre dernière décision ou, si elle est postérieure, de l’expiration du consentement.',
   },
   partial: {
     lead: 'Nous avons accepté une partie de votre demande. Voici ce que nous avons fait, ce que nous n’avons pas fait, et nos motifs :',
@@ -169,21 +173,23 @@ export const fr: LetterTexts = {
     ground: 'Base juridique du refus : {ground}',
     healthStatement:
       'Si les données concernent votre santé, vous pouvez nous envoyer une déclaration écrite de 250 mots au plus pour chaque donnée que vous estimez inexacte, et nous demander de la joindre à votre dossier (11 CCR § 7023).',
+    optOut:
+      'Vous avez le droit de nous interdire de vendre ou de partager vos données à caractère personnel. Si vous souhaitez l’exercer, écrivez à {contact} en indiquant notre référence {reference} ; vous n’avez pas à prouver votre identité (11 CCR §§ 7013, 7022(g)).',
   },
   noMatch: {
-    why: 'Nos enregistrements de consentement sont conservés sous des identifiants de visiteur hachés, sans noms ni adresses. Les éléments de votre demande ne nous permettent pas de déterminer lesquels, le cas échéant, vous concernent.',
+    why: 'Nous retrouvons les enregistrements de consentement par un identifiant de visiteur, et non par le nom. Les éléments de votre demande ne nous permettent pas de déterminer lesquels, le cas échéant, vous concernent.',
     notNone: 'Cela ne signifie pas qu’il n’y en a aucun.',
     help: 'Voici comment vous pouvez nous aider à les trouver :',
     steps: [
       'Ouvrez notre site web sur l’appareil et dans le navigateur où vous avez fait votre choix. Copiez l’identifiant de visiteur que le bandeau de consentement y a enregistré (dans son cookie ou dans ses paramètres).',
       'Indiquez-nous sur quel site web, et à peu près quand, vous avez fait ou modifié votre choix.',
-      'Envoyez ces deux éléments à {contact} en indiquant notre référence {reference}. Nous effectuerons alors une nouvelle recherche.',
+      'Envoyez ces deux éléments à {contact} en indiquant notre référence {reference}. Nous pourrons alors effectuer une nouvelle recherche.',
     ],
   },
   notice: {
     dear: 'Madame, Monsieur,',
-    lead: 'Nous vous avons communiqué des données à caractère personnel. La personne concernée nous a depuis adressé une demande ({kind}), à laquelle nous avons fait droit.',
-    done: 'Sont concernées les données suivantes :',
+    lead: 'Nous vous avons communiqué des données à caractère personnel. La personne concernée nous a adressé une demande ({kind}).',
+    done: 'Nous y avons fait droit pour les données suivantes :',
     ask: 'Veuillez prendre les mesures correspondantes dans vos propres systèmes et nous les confirmer à l’adresse suivante : {contact}, en indiquant notre référence {reference}.',
   },
   appeal: {
@@ -221,6 +227,7 @@ export const fr: LetterTexts = {
       controller: 'responsable du traitement',
       jointContact: 'point de contact des responsables conjoints du traitement',
     },
+    criteria: 'les critères utilisés pour le traitement (LGPD, art. 19, II)',
   },
   scope: {
     heading: 'Ce que couvre cette réponse',
@@ -228,10 +235,15 @@ export const fr: LetterTexts = {
     otherSystems: 'Nos autres systèmes :',
     results: {
       'nothing-found': 'recherche effectuée, rien trouvé',
+      found: 'recherche effectuée, données trouvées',
       attached: 'recherche effectuée, les résultats sont joints séparément',
-      'not-applicable': 'ne contient pas de données de ce type',
+      searched: 'recherche effectuée',
+      'not-applicable': 'sans objet pour cette demande',
       open: 'recherche non encore effectuée',
     },
+    others: 'Elle ne porte pas sur d’autres systèmes.',
+    searched: 'Pour cette réponse, nous avons consulté nos enregistrements de consentement.',
+    notSearched: 'Votre demande ne contient rien qui nous permette de consulter nos enregistrements de consentement.',
   },
   rights: { heading: 'Vos droits', remedies: 'Ce que vous pouvez faire' },
   families: {
@@ -239,27 +251,27 @@ export const fr: LetterTexts = {
       identity:
         'En cas de doute raisonnable quant à l’identité de la personne qui présente une demande, nous pouvons demander des informations supplémentaires (art. 12, § 6, du {gdpr}). Notre motif, et ce que nous vous demandons :',
       extension:
-        'Nous pouvons prolonger le délai lorsque la complexité et le nombre des demandes le rendent nécessaire (art. {article12}, § 3, du {gdpr}).',
+        'Nous pouvons prolonger le délai lorsque la complexité et le nombre des demandes le rendent nécessaire (art. 12, § 3, du {gdpr}).',
       access: 'Oui, nous traitons des données à caractère personnel vous concernant (art. 15 du {gdpr}).',
       portability:
-        'Vous recevez avec cette lettre les données à caractère personnel que vous nous avez fournies, dans un format lisible par machine (art. 20 du {gdpr}).',
+        'Vous recevez avec cette lettre vos enregistrements de consentement dans un format lisible par machine (art. 20 du {gdpr}).',
       noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement (art. 11, § 2, du {gdpr}).',
       notes: {
-        erasure: [
-          'Nous n’effaçons pas la preuve qu’un consentement a été donné, refusé ou retiré. Nous la réservons à cet usage, la conservons parce que nous devons pouvoir la produire et pour la constatation, l’exercice ou la défense de droits en justice (art. 17, § 3, points b) et e), du {gdpr}), et l’effaçons à l’expiration de sa durée de conservation.',
-          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 du {gdpr}).',
-        ],
+        erasure: ['Vous pouvez nous demander quels destinataires de vos données ont été informés (art. 19 du {gdpr}).'],
         rectification: [
-          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 du {gdpr}).',
+          'Vous pouvez nous demander quels destinataires de vos données ont été informés (art. 19 du {gdpr}).',
         ],
         restriction: [
-          'Nous vous informerons avant que la limitation ne soit levée (art. 18, § 3, du {gdpr}).',
-          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 du {gdpr}).',
+          'À l’exception de leur conservation, les données dont le traitement est limité ne peuvent être traitées qu’avec votre consentement, pour la constatation, l’exercice ou la défense de droits en justice, pour la protection des droits d’une autre personne physique ou morale, ou pour des motifs importants d’intérêt public de l’Union ou d’un État membre (art. 18, § 2, du {gdpr}).',
+          'La levée de la limitation doit vous être annoncée au préalable (art. 18, § 3, du {gdpr}).',
+          'Vous pouvez nous demander quels destinataires de vos données ont été informés (art. 19 du {gdpr}).',
         ],
         'withdraw-consent': [
           'Le retrait ne compromet pas la licéité du traitement effectué auparavant (art. 7, § 3, du {gdpr}).',
         ],
       },
+      proof:
+        'Nous conservons la preuve que vous avez donné, refusé ou retiré un consentement, parce que nous devons pouvoir la produire et pour la constatation, l’exercice ou la défense de droits en justice (art. 17, § 3, points b) et e), du {gdpr}).',
       rights: [
         'Vous pouvez nous demander de rectifier ou d’effacer vos données à caractère personnel ou d’en limiter le traitement (art. 16, 17 et 18 du {gdpr}).',
         'Vous pouvez vous opposer à un traitement fondé sur une mission d’intérêt public ou sur des intérêts légitimes (art. 21 du {gdpr}).',
@@ -267,6 +279,17 @@ export const fr: LetterTexts = {
         'Vous pouvez recevoir les données que vous nous avez fournies dans un format lisible par machine (art. 20 du {gdpr}).',
       ],
       notice: 'Nous vous en informons en application de l’art. 19 du {gdpr}.',
+    },
+    uk: {
+      extension:
+        'Nous pouvons prolonger le délai lorsque la complexité de vos demandes ou leur nombre le rend nécessaire (art. 12A, § 3, du {gdpr}).',
+      notes: {
+        restriction: [
+          'À l’exception de leur conservation, les données dont le traitement est limité ne peuvent être traitées qu’avec votre consentement, pour la constatation, l’exercice ou la défense de droits en justice, pour la protection des droits d’une autre personne physique ou morale, ou pour des motifs importants d’intérêt public (art. 18, § 2, du {gdpr}).',
+          'La levée de la limitation doit vous être annoncée au préalable (art. 18, § 3, du {gdpr}).',
+          'Vous pouvez nous demander quels destinataires de vos données ont été informés (art. 19 du {gdpr}).',
+        ],
+      },
     },
     similar: {
       rights: [
@@ -276,10 +299,18 @@ export const fr: LetterTexts = {
         'Vous pouvez recevoir les données que vous nous avez fournies dans un format lisible par machine.',
       ],
     },
+    swiss: {
+      rights: [
+        'Vous pouvez nous demander de rectifier vos données personnelles (art. 32, al. 1, LPD).',
+        'Vous pouvez nous interdire expressément de traiter vos données personnelles (art. 30, al. 2, let. b, LPD).',
+        'Vous pouvez demander au tribunal d’interdire un traitement déterminé ou la communication de données à des tiers, ou d’ordonner l’effacement ou la destruction de données (art. 32, al. 2, LPD).',
+        'Vous pouvez recevoir les données que vous nous avez communiquées sous un format électronique couramment utilisé (art. 28 LPD).',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [
-          'Avant de communiquer, de rectifier ou d’effacer des données à caractère personnel, nous vérifions votre identité en comparant les indications que vous nous donnez avec celles que nous détenons. Nous vous contacterons si nous avons besoin d’autres éléments.',
+          'La loi nous oblige à vérifier votre identité avant de communiquer, de rectifier ou d’effacer des données à caractère personnel, si possible en comparant vos indications avec celles que nous détenons (11 CCR § 7060). Si elles ne suffisent pas, nous pouvons vous en demander d’autres.',
         ],
         unchecked: ['Vous n’avez pas à prouver votre identité pour cette demande.'],
       },
@@ -290,11 +321,9 @@ export const fr: LetterTexts = {
       access:
         'Oui, nous avons recueilli des données à caractère personnel vous concernant (Cal. Civ. Code § 1798.110).',
       portability:
-        'Vous recevez avec cette lettre vos données à caractère personnel dans un format portable et facilement utilisable (Cal. Civ. Code § 1798.130).',
+        'Vous recevez avec cette lettre vos enregistrements de consentement dans un format portable et facilement utilisable (Cal. Civ. Code § 1798.130).',
       notes: {
-        erasure: [
-          'Nous conservons la trace des choix de consentement et de cette demande lorsque la loi l’exige ou le permet (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), et ne l’utilisons à aucune autre fin.',
-        ],
+        erasure: ['Nous conservons la trace de cette demande, comme la loi l’exige (11 CCR § 7101).'],
         'opt-out': [
           'Vous n’avez pas eu à prouver votre identité pour cela. La loi ne nous permet pas de vous demander de revenir sur ce choix pendant au moins 12 mois.',
         ],
@@ -302,21 +331,23 @@ export const fr: LetterTexts = {
           'Vous n’avez pas eu à prouver votre identité pour cela. La loi ne nous permet pas de vous demander de revenir sur ce choix pendant au moins 12 mois.',
         ],
       },
+      proof:
+        'Nous conservons la preuve que vous avez donné, refusé ou retiré un consentement, comme la loi le permet (Cal. Civ. Code § 1798.105(d)).',
       rights: [
         'Vous pouvez nous demander d’effacer ou de rectifier les données à caractère personnel que nous avons recueillies à votre sujet.',
         'Vous pouvez refuser la vente et le partage de vos données à caractère personnel et limiter l’utilisation de vos données sensibles. Vous n’avez pas à prouver votre identité pour cela.',
-        'L’exercice de ces droits ne vous vaudra aucun traitement moins favorable.',
+        'La loi nous interdit de vous traiter moins favorablement parce que vous exercez ces droits.',
       ],
       notice:
         'Nous vous en informons parce que le droit californien nous oblige à avertir ceux qui ont reçu les données.',
     },
     us: {
       identity:
-        'Nous n’avons pas pu authentifier votre demande par des moyens commercialement raisonnables, et la loi nous permet de demander des informations supplémentaires. Ce que nous vous demandons :',
+        'Lorsqu’une demande ne peut être authentifiée par des moyens commercialement raisonnables, la loi nous permet de demander des informations supplémentaires. Ce que nous vous demandons :',
       extension: 'La loi permet une seule prolongation de ce type lorsqu’elle est raisonnablement nécessaire.',
       rights: [
         'La loi vous accorde d’autres droits sur vos données à caractère personnel, tels que l’effacement et le refus de leur vente. Veuillez nous faire savoir si vous souhaitez les exercer.',
-        'L’exercice de ces droits ne vous vaudra aucun traitement moins favorable.',
+        'La loi nous interdit de vous traiter moins favorablement parce que vous exercez ces droits.',
       ],
     },
     brazil: {
@@ -324,13 +355,12 @@ export const fr: LetterTexts = {
         'Nous ne pouvons répondre qu’à la personne concernée ou à son représentant. Ce que nous vous demandons :',
       access: 'Oui, nous traitons des données à caractère personnel vous concernant (LGPD, art. 18 et 19).',
       portability:
-        'Vous recevez avec cette lettre vos données à caractère personnel dans un format lisible par machine (LGPD, art. 18, V).',
+        'Vous recevez avec cette lettre vos enregistrements de consentement dans un format lisible par machine (LGPD, art. 18, V).',
       notes: {
-        erasure: [
-          'Nous conservons la preuve qu’un consentement a été donné, refusé ou retiré afin de respecter une obligation légale (LGPD, art. 16, I), et ne l’utilisons à aucune autre fin.',
-        ],
         'withdraw-consent': ['Le retrait n’affecte pas le traitement effectué auparavant (LGPD, art. 8, § 5).'],
       },
+      proof:
+        'Nous conservons la preuve que vous avez donné, refusé ou retiré un consentement afin de respecter une obligation légale (LGPD, art. 16, I).',
       rights: [
         'Vous pouvez demander la confirmation, l’accès, la rectification, l’anonymisation, la portabilité et l’effacement, et retirer votre consentement (LGPD, art. 18).',
       ],
@@ -340,18 +370,17 @@ export const fr: LetterTexts = {
       acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Nous ne pouvons communiquer ou modifier des données à caractère personnel que si nous savons qui le demande. Ce que nous vous demandons :',
-      extension: 'Nous ne prendrons pas plus de temps que nécessaire.',
       access: 'Oui, nous traitons des données à caractère personnel vous concernant.',
       portability:
-        'Vous recevez avec cette lettre vos données à caractère personnel dans un format lisible par machine.',
+        'Vous recevez avec cette lettre vos enregistrements de consentement dans un format lisible par machine.',
       noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement.',
       notes: {
-        erasure: [
-          'Nous conservons la trace des choix de consentement et de cette demande lorsque la loi l’exige ou le permet, et ne l’utilisons à aucune autre fin.',
-        ],
+        erasure: ['Nous conservons la trace de cette demande.'],
       },
+      proof: 'Nous conservons la preuve que vous avez donné, refusé ou retiré un consentement.',
       rights: [
-        'Vous pouvez nous demander de rectifier vos données à caractère personnel et retirer un consentement que vous avez donné.',
+        'Vous pouvez nous demander de rectifier vos données à caractère personnel.',
+        'Vous pouvez retirer un consentement que vous avez donné.',
       ],
       notice: 'Nous vous en informons parce que vous avez reçu des données de notre part.',
     },
@@ -444,7 +473,7 @@ export const fr: LetterTexts = {
   },
   requestForm: {
     title: 'Vos données personnelles : envoyez-nous une demande',
-    lead: 'Utilisez ce formulaire pour exercer vos droits sur vos données personnelles. C’est gratuit.',
+    lead: 'Utilisez ce formulaire pour exercer vos droits sur vos données personnelles.',
     kind: 'Que souhaitez-vous ?',
     kinds: {
       access: 'Savoir quelles données vous détenez sur moi',
@@ -498,7 +527,7 @@ export const fr: LetterTexts = {
       'Votre code pour confirmer cette adresse e-mail : {code} (valable jusqu’au {until}). Entrez-le sur la page où vous avez envoyé la demande :',
   },
   appealTo:
-    'Vous pouvez, dans un délai raisonnable, former un recours contre cette décision : écrivez à {contact}, avec la mention « Appeal » et notre référence {reference}. Nous vous communiquerons par écrit notre décision et ses motifs dans les {days} jours suivant la réception du recours. Si le recours est rejeté, vous pouvez introduire une réclamation auprès de l’autorité suivante : {authority}',
+    'Vous pouvez, dans un délai raisonnable, former un recours contre cette décision : écrivez à {contact}, avec la mention « Appeal » et notre référence {reference}. Nous devons vous communiquer par écrit notre décision et ses motifs dans les {days} jours suivant la réception du recours. Si le recours est rejeté, vous pouvez introduire une réclamation auprès de l’autorité suivante : {authority}',
   authorityIs: 'L’autorité dont nous relevons : {authority}',
   proposals: {
     identity: [
@@ -528,6 +557,7 @@ export const fr: LetterTexts = {
     know: [
       'Au cours des 12 mois précédant votre demande :\n- nous avons collecté ces catégories de données à caractère personnel vous concernant : [catégories]\n- nous avons vendu ou partagé : [chaque catégorie, avec quelles catégories de tiers et à quelle fin ; ou que nous n’en avons vendu ni partagé aucune]\n- nous avons communiqué à des fins commerciales : [chaque catégorie, à quelles catégories de destinataires et à quelle fin ; ou que nous n’en avons communiqué aucune]\n- nous détenons également, sans pouvoir les communiquer : [le type de données, par exemple votre numéro de sécurité sociale ; ou aucune donnée de ce type]',
     ],
+    criteria: ['Critères utilisés pour le traitement de vos données : [critères]'],
     answer: {
       erasure: [
         'Nous avons effacé les données à caractère personnel suivantes vous concernant :\n- [quelles données, dans quel système]',
@@ -535,24 +565,30 @@ export const fr: LetterTexts = {
       rectification: [
         'Nous avons rectifié ce qui suit :\n- [ce qui était enregistré] en [ce qui est enregistré désormais]',
       ],
-      restriction: [
-        'Nous avons limité le traitement des données suivantes :\n- [quelles données]\n\nEn dehors de leur conservation, nous n’utilisons ces données qu’avec votre consentement, pour l’exercice ou la défense de droits en justice, ou pour protéger autrui.',
-      ],
+      restriction: ['Nous avons limité le traitement des données suivantes :\n- [quelles données]'],
       objection: [
-        'Nous ne traitons plus vos données à caractère personnel pour cette finalité : [finalité].',
-        'Nous n’utilisons plus vos données à caractère personnel à des fins de prospection.',
+        'Depuis le [date], nous ne traitons plus vos données à caractère personnel pour cette finalité : [finalité].',
+        'Depuis le [date], nous n’utilisons plus vos données à caractère personnel à des fins de prospection.',
       ],
       'opt-out': [
-        'Nous avons appliqué votre refus : nous ne vendons plus vos données à caractère personnel et ne les partageons plus à des fins de publicité sur différents sites web.',
-        'Nous ne vendons pas de données à caractère personnel et ne les partageons pas à des fins de publicité sur différents sites web. Nous avons néanmoins enregistré votre refus.',
+        'Nous avons appliqué votre refus : depuis le [date], nous ne vendons plus vos données à caractère personnel et ne les partageons plus à des fins de publicité sur différents sites web.',
+        '[Si tel est le cas :] Nous ne vendons pas de données à caractère personnel et ne les partageons pas à des fins de publicité sur différents sites web. Nous avons néanmoins enregistré votre refus.',
       ],
       limit: [
-        'Nous avons appliqué votre demande : nous n’utilisons vos données sensibles que pour ce qui est nécessaire à la fourniture de nos services et pour les autres fins que la loi permet.',
+        'Nous avons appliqué votre demande : depuis le [date], nous n’utilisons vos données sensibles que pour ce qui est nécessaire à la fourniture de nos services et pour les autres fins que la loi permet.',
       ],
       'withdraw-consent': [
-        'Nous avons enregistré le retrait de votre consentement. Nous ne traitons plus de données à caractère personnel sur ce fondement.',
+        'Nous avons enregistré le retrait de votre consentement. Depuis le [date], nous ne traitons plus de données à caractère personnel sur ce fondement.',
       ],
       unknown: ['[Ce que vous avez fait.]'],
+    },
+    unmatched: {
+      objection: ['Nous avons enregistré votre opposition. [Ce que vous avez fait en conséquence, et où.]'],
+      'opt-out': ['Nous avons enregistré votre refus. [Ce que vous avez fait en conséquence, et où.]'],
+      limit: ['Nous avons enregistré votre demande. [Ce que vous avez fait en conséquence, et où.]'],
+      'withdraw-consent': [
+        'Nous avons enregistré le retrait de votre consentement. [Ce que vous avez fait en conséquence, et où.]',
+      ],
     },
   },
 };

@@ -97,30 +97,31 @@ export const it: LetterTexts = {
   openingOfAgent: 'il {received} ci ha inviato una richiesta per conto di un’altra persona ({kind}).',
   acknowledgement: {
     received: 'Con questa lettera confermiamo di aver ricevuto la Sua richiesta.',
-    due: 'Risponderemo senza ingiustificato ritardo e comunque entro il {limit}.',
+    due: 'Il termine per la nostra risposta scade il {limit}.',
     notYou: 'Se non ha presentato Lei questa richiesta, La preghiamo di farcelo sapere.',
   },
   identity: {
     lead: 'Prima di dare seguito alla Sua richiesta dobbiamo accertare che provenga da Lei o da una persona autorizzata ad agire per Suo conto.',
-    use: 'Usiamo ciò che ci invia soltanto per questa verifica. Non invii originali e oscuri sulle copie tutto ciò che non abbiamo chiesto. Registriamo il modo in cui la Sua identità è stata verificata; non conserviamo copie di documenti d’identità.',
+    use: 'Non invii originali e oscuri sulle copie tutto ciò che non abbiamo chiesto. Registriamo il modo in cui la Sua identità viene verificata.',
     reply: 'Risponda a {contact} indicando il nostro riferimento {reference}.',
+    clockStarts: 'Il termine per la nostra risposta decorre dal giorno in cui riceviamo quanto Le chiediamo qui.',
   },
   clarification: {
     lead: 'Per rispondere correttamente alla Sua richiesta dobbiamo sapere meglio che cosa chiede:',
     clockStops: 'Il termine per la nostra risposta è sospeso da oggi fino a quando riceveremo la Sua risposta.',
     reply: 'Risponda a {contact} indicando il nostro riferimento {reference}.',
-    noReply: 'Se non avremo Sue notizie, tratteremo la Sua richiesta in base a ciò che sappiamo.',
+    noReply: 'Senza la Sua risposta possiamo basarci soltanto su ciò che sappiamo.',
   },
   extension: {
     lead: 'Non possiamo completare la nostra risposta entro il {firstLimit}, scadenza del termine. Il motivo è il seguente:',
-    newLimit: 'Riceverà la nostra risposta entro il {limit}.',
+    newLimit: 'Il nuovo termine per la nostra risposta scade il {limit}.',
     complaint: 'Contro questa proroga può presentare reclamo alla seguente autorità: {authority}',
   },
   answer: {
     records:
-      'Le registrazioni di consenso che conserviamo su di Lei riguardano il periodo dal {from} al {to}; numero di decisioni: {count}. Le abbiamo trovate tramite {found}.',
+      'Le registrazioni di consenso che abbiamo potuto collegare a Lei riguardano il periodo dal {from} al {to}; numero di decisioni: {count}. Le abbiamo trovate tramite {found}.',
     recordsOfOneDay:
-      'Le registrazioni di consenso che conserviamo su di Lei sono del {from}; numero di decisioni: {count}. Le abbiamo trovate tramite {found}.',
+      'Le registrazioni di consenso che abbiamo potuto collegare a Lei sono del {from}; numero di decisioni: {count}. Le abbiamo trovate tramite {found}.',
     foundFromDevice: 'l’identificatore di visitatore che ci ha inviato dal Suo dispositivo',
     foundComputed: 'un identificatore calcolato dall’indirizzo e-mail che ci ha indicato',
     identityChecked: 'Prima di comunicare qualsiasi dato abbiamo verificato la Sua identità.',
@@ -137,14 +138,15 @@ export const it: LetterTexts = {
       records: 'records.jsonl: le registrazioni esattamente come le abbiamo ricevute',
     },
     verify:
-      'Può verificare personalmente che queste registrazioni non siano state modificate: apra in un browser il file verify.html allegato e scelga il file che ha ricevuto da noi; non occorre una connessione a Internet. Ogni registrazione viene confrontata con il nostro registro firmato, il cui ultimo punto di controllo prima di questa lettera comprende {entries} voci. La preghiamo di confrontare la chiave di questo registro con quella che pubblichiamo o che Le comunichiamo per altra via:',
+      'Può verificare personalmente che queste registrazioni non siano state modificate: apra in un browser il file verify.html allegato e scelga il file che ha ricevuto da noi; non occorre una connessione a Internet. Ogni registrazione viene confrontata con il nostro registro firmato, il cui ultimo punto di controllo prima di questa lettera comprende {entries} voci. La preghiamo di confrontare la chiave di questo registro con quella che ha ricevuto da noi per altra via:',
     unverified:
-      'La Sua identità non è stata verificata. Per proteggere la persona a cui i dati si riferiscono non comunichiamo singole registrazioni. Rispondiamo quindi in termini generali: quali categorie di dati trattiamo, da dove provengono, per quali finalità e chi li riceve.',
+      'La Sua identità non è stata verificata. Per proteggere la persona a cui i dati si riferiscono non comunichiamo singole registrazioni. Rispondiamo quindi soltanto in termini generali.',
     categories:
-      'Questa risposta indica le categorie di dati che trattiamo, la loro origine, le finalità e i destinatari. Non contiene singole registrazioni.',
+      'Questa risposta descrive in termini generali come trattiamo i dati personali. Non contiene singole registrazioni.',
     unmatched:
       'Dai dati contenuti nella Sua richiesta non possiamo stabilire in quale browser o su quale dispositivo sia stata registrata la Sua scelta precedente.',
-    unmatchedHowTo: 'Affinché la Sua scelta abbia effetto anche lì: {withdrawalMethod}',
+    unmatchedHowTo:
+      'Affinché la Sua scelta abbia effetto anche lì, La preghiamo di ripeterla lì. Revoca del consenso: {withdrawalMethod}',
     parts: 'Che cosa abbiamo fatto',
     part: { done: 'fatto', partly: 'fatto in parte', refused: 'rifiutato' },
     partGround: '{outcome}; motivo: {ground}',
@@ -156,7 +158,9 @@ export const it: LetterTexts = {
         'un numero lungo che può essere quello di un conto finanziario, di una carta di pagamento o di un documento',
     },
     neverDisclosed:
-      'Questa risposta non contiene mai numeri di previdenza sociale, di patente o di altri documenti ufficiali, numeri di conti finanziari, numeri di assicurazione sanitaria o identificativi medici, password, domande e risposte di sicurezza né dati biometrici, che li deteniamo o no ({source}).',
+      'Indipendentemente dal fatto che tali dati esistano, la legge vieta di comunicare in una risposta numeri di previdenza sociale, di patente o di altri documenti ufficiali, numeri di conti finanziari, numeri di assicurazione sanitaria o identificativi medici, password, domande e risposte di sicurezza o dati biometrici ({source}).',
+    proofPeriod:
+      'Il periodo di conservazione stabilito per essa è di {period}, a decorrere dalla Sua ultima decisione o, se successiva, dalla scadenza del consenso.',
   },
   partial: {
     lead: 'Abbiamo accolto una parte della Sua richiesta. Ecco che cosa abbiamo fatto, che cosa non abbiamo fatto e i nostri motivi:',
@@ -166,21 +170,23 @@ export const it: LetterTexts = {
     ground: 'Base giuridica del rifiuto: {ground}',
     healthStatement:
       'Se i dati riguardano la Sua salute, può inviarci una dichiarazione scritta di non più di 250 parole per ciascun dato che ritiene inesatto e chiederci di inserirla nel Suo fascicolo (11 CCR § 7023).',
+    optOut:
+      'Ha il diritto di vietarci di vendere o condividere le Sue informazioni personali. Se desidera esercitarlo, scriva a {contact} indicando il nostro riferimento {reference}; non deve dimostrare la Sua identità (11 CCR §§ 7013, 7022(g)).',
   },
   noMatch: {
-    why: 'Le nostre registrazioni di consenso sono conservate sotto identificatori di visitatore sottoposti ad hash, senza nomi né indirizzi. Ciò che la Sua richiesta contiene non ci permette di stabilire quali di esse, se ve ne sono, La riguardino.',
+    why: 'Troviamo le registrazioni di consenso tramite un identificatore di visitatore, non tramite il nome. Ciò che la Sua richiesta contiene non ci permette di stabilire quali di esse, se ve ne sono, La riguardino.',
     notNone: 'Questo non significa che non ve ne siano.',
     help: 'Ecco come può aiutarci a trovarle:',
     steps: [
       'Apra il nostro sito web sul dispositivo e nel browser in cui ha fatto la Sua scelta. Copi l’identificatore di visitatore che il banner del consenso vi ha memorizzato (nel suo cookie o nelle sue impostazioni).',
       'Ci indichi su quale sito web, e all’incirca quando, ha fatto o cambiato la Sua scelta.',
-      'Invii entrambi a {contact} indicando il nostro riferimento {reference}. Eseguiremo quindi una nuova ricerca.',
+      'Invii entrambi a {contact} indicando il nostro riferimento {reference}. Potremo quindi eseguire una nuova ricerca.',
     ],
   },
   notice: {
     dear: 'Gentili Signore e Signori,',
-    lead: 'Vi abbiamo comunicato dati personali. L’interessato ci ha nel frattempo presentato una richiesta ({kind}), che abbiamo accolto.',
-    done: 'Si tratta dei seguenti dati:',
+    lead: 'Vi abbiamo comunicato dati personali. L’interessato ci ha presentato una richiesta ({kind}).',
+    done: 'L’abbiamo accolta per i seguenti dati:',
     ask: 'Vi preghiamo di adottare le misure corrispondenti nei Vostri sistemi e di confermarcele a {contact}, indicando il nostro riferimento {reference}.',
   },
   appeal: {
@@ -217,6 +223,7 @@ export const it: LetterTexts = {
       controller: 'il titolare del trattamento',
       jointContact: 'punto di contatto dei contitolari del trattamento',
     },
+    criteria: 'i criteri utilizzati nel trattamento (LGPD, art. 19, II)',
   },
   scope: {
     heading: 'Che cosa comprende questa risposta',
@@ -224,10 +231,15 @@ export const it: LetterTexts = {
     otherSystems: 'Gli altri nostri sistemi:',
     results: {
       'nothing-found': 'consultato, nessun risultato',
+      found: 'consultato, dati trovati',
       attached: 'consultato, quanto trovato è allegato separatamente',
-      'not-applicable': 'non contiene dati di questo tipo',
+      searched: 'consultato',
+      'not-applicable': 'non rilevante per questa richiesta',
       open: 'non ancora consultato',
     },
+    others: 'Non comprende altri sistemi.',
+    searched: 'Per questa risposta abbiamo consultato le nostre registrazioni di consenso.',
+    notSearched: 'La Sua richiesta non contiene nulla con cui possiamo consultare le nostre registrazioni di consenso.',
   },
   rights: { heading: 'I Suoi diritti', remedies: 'Che cosa può fare' },
   families: {
@@ -235,27 +247,25 @@ export const it: LetterTexts = {
       identity:
         'Qualora nutriamo ragionevoli dubbi sull’identità della persona che presenta una richiesta, possiamo chiedere ulteriori informazioni (art. 12, par. 6, {gdpr}). Il nostro motivo e ciò che Le chiediamo:',
       extension:
-        'Possiamo prorogare il termine se la complessità e il numero delle richieste lo rendono necessario (art. {article12}, par. 3, {gdpr}).',
+        'Possiamo prorogare il termine se la complessità e il numero delle richieste lo rendono necessario (art. 12, par. 3, {gdpr}).',
       access: 'Sì, trattiamo dati personali che La riguardano (art. 15 {gdpr}).',
       portability:
-        'Con questa lettera riceve i dati personali che ci ha fornito, in un formato leggibile da dispositivo automatico (art. 20 {gdpr}).',
+        'Con questa lettera riceve le Sue registrazioni di consenso in un formato leggibile da dispositivo automatico (art. 20 {gdpr}).',
       noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso (art. 11, par. 2, {gdpr}).',
       notes: {
-        erasure: [
-          'Non cancelliamo la prova che un consenso è stato prestato, rifiutato o revocato. La riserviamo a questo uso, la conserviamo perché dobbiamo poterla esibire e per l’accertamento, l’esercizio o la difesa di un diritto in sede giudiziaria (art. 17, par. 3, lett. b) ed e), {gdpr}), e la cancelliamo alla scadenza del suo periodo di conservazione.',
-          'Se ce lo chiede, Le comunicheremo quali destinatari dei Suoi dati abbiamo informato (art. 19 {gdpr}).',
-        ],
-        rectification: [
-          'Se ce lo chiede, Le comunicheremo quali destinatari dei Suoi dati abbiamo informato (art. 19 {gdpr}).',
-        ],
+        erasure: ['Può chiederci quali destinatari dei Suoi dati sono stati informati (art. 19 {gdpr}).'],
+        rectification: ['Può chiederci quali destinatari dei Suoi dati sono stati informati (art. 19 {gdpr}).'],
         restriction: [
-          'La informeremo prima che la limitazione sia revocata (art. 18, par. 3, {gdpr}).',
-          'Se ce lo chiede, Le comunicheremo quali destinatari dei Suoi dati abbiamo informato (art. 19 {gdpr}).',
+          'Salvo che per la conservazione, i dati soggetti a limitazione possono essere trattati soltanto con il Suo consenso, per l’accertamento, l’esercizio o la difesa di un diritto in sede giudiziaria, per tutelare i diritti di un’altra persona fisica o giuridica o per motivi di interesse pubblico rilevante dell’Unione o di uno Stato membro (art. 18, par. 2, {gdpr}).',
+          'Della revoca della limitazione deve esserLe data comunicazione preventiva (art. 18, par. 3, {gdpr}).',
+          'Può chiederci quali destinatari dei Suoi dati sono stati informati (art. 19 {gdpr}).',
         ],
         'withdraw-consent': [
           'La revoca non pregiudica la liceità del trattamento precedente (art. 7, par. 3, {gdpr}).',
         ],
       },
+      proof:
+        'Conserviamo la prova che Lei ha prestato, rifiutato o revocato un consenso, perché dobbiamo poterla esibire e per l’accertamento, l’esercizio o la difesa di un diritto in sede giudiziaria (art. 17, par. 3, lett. b) ed e), {gdpr}).',
       rights: [
         'Può chiederci di rettificare o cancellare i Suoi dati personali o di limitarne il trattamento (artt. 16, 17 e 18 {gdpr}).',
         'Può opporsi al trattamento fondato su un compito di interesse pubblico o su legittimi interessi (art. 21 {gdpr}).',
@@ -263,6 +273,17 @@ export const it: LetterTexts = {
         'Può ricevere i dati che ci ha fornito in un formato leggibile da dispositivo automatico (art. 20 {gdpr}).',
       ],
       notice: 'La presente comunicazione è effettuata ai sensi dell’art. 19 {gdpr}.',
+    },
+    uk: {
+      extension:
+        'Possiamo prorogare il termine se la complessità delle Sue richieste o il loro numero lo rende necessario (art. 12A, par. 3, {gdpr}).',
+      notes: {
+        restriction: [
+          'Salvo che per la conservazione, i dati soggetti a limitazione possono essere trattati soltanto con il Suo consenso, per l’accertamento, l’esercizio o la difesa di un diritto in sede giudiziaria, per tutelare i diritti di un’altra persona fisica o giuridica o per motivi di interesse pubblico rilevante (art. 18, par. 2, {gdpr}).',
+          'Della revoca della limitazione deve esserLe data comunicazione preventiva (art. 18, par. 3, {gdpr}).',
+          'Può chiederci quali destinatari dei Suoi dati sono stati informati (art. 19 {gdpr}).',
+        ],
+      },
     },
     similar: {
       rights: [
@@ -272,10 +293,18 @@ export const it: LetterTexts = {
         'Può ricevere i dati che ci ha fornito in un formato leggibile da dispositivo automatico.',
       ],
     },
+    swiss: {
+      rights: [
+        'Può chiederci di rettificare i Suoi dati personali (art. 32 cpv. 1 LPD).',
+        'Può vietarci espressamente di trattare i Suoi dati personali (art. 30 cpv. 2 lett. b LPD).',
+        'Può chiedere al giudice di vietare un determinato trattamento o la comunicazione di dati a terzi, o di ordinare la cancellazione o la distruzione di dati (art. 32 cpv. 2 LPD).',
+        'Può ricevere i dati che ci ha comunicato in un formato elettronico usuale (art. 28 LPD).',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [
-          'Prima di comunicare, correggere o cancellare informazioni personali verifichiamo la Sua identità confrontando i dati che ci fornisce con quelli in nostro possesso. La contatteremo se avremo bisogno di altro.',
+          'La legge ci impone di verificare la Sua identità prima di comunicare, correggere o cancellare informazioni personali, ove possibile confrontando i dati che ci fornisce con quelli in nostro possesso (11 CCR § 7060). Se non bastano, possiamo chiederLe altri dati.',
         ],
         unchecked: ['Per questa richiesta non deve dimostrare la Sua identità.'],
       },
@@ -285,11 +314,9 @@ export const it: LetterTexts = {
         'La legge ci concede al massimo 90 giorni di calendario in totale dal giorno in cui abbiamo ricevuto la Sua richiesta (11 CCR § 7021).',
       access: 'Sì, abbiamo raccolto informazioni personali su di Lei (Cal. Civ. Code § 1798.110).',
       portability:
-        'Con questa lettera riceve le Sue informazioni personali in un formato portabile e di facile uso (Cal. Civ. Code § 1798.130).',
+        'Con questa lettera riceve le Sue registrazioni di consenso in un formato portabile e di facile uso (Cal. Civ. Code § 1798.130).',
       notes: {
-        erasure: [
-          'Conserviamo traccia delle scelte di consenso e di questa richiesta ove la legge lo imponga o lo consenta (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), e non la usiamo per nessun altro scopo.',
-        ],
+        erasure: ['Conserviamo traccia di questa richiesta, come la legge impone (11 CCR § 7101).'],
         'opt-out': [
           'Per questo non ha dovuto dimostrare la Sua identità. La legge non ci consente di chiederLe di revocare questa scelta per almeno 12 mesi.',
         ],
@@ -297,33 +324,34 @@ export const it: LetterTexts = {
           'Per questo non ha dovuto dimostrare la Sua identità. La legge non ci consente di chiederLe di revocare questa scelta per almeno 12 mesi.',
         ],
       },
+      proof:
+        'Conserviamo la prova che Lei ha prestato, rifiutato o revocato un consenso, come la legge consente (Cal. Civ. Code § 1798.105(d)).',
       rights: [
         'Può chiederci di cancellare o correggere le informazioni personali che abbiamo raccolto su di Lei.',
         'Può opporsi alla vendita e alla condivisione delle Sue informazioni personali e limitare l’uso di quelle sensibili. Per questo non deve dimostrare la Sua identità.',
-        'L’esercizio di questi diritti non comporta per Lei alcun trattamento meno favorevole.',
+        'La legge ci vieta di trattarLa in modo meno favorevole perché esercita questi diritti.',
       ],
       notice: 'Vi informiamo perché la legge della California ci impone di avvisare chi ha ricevuto i dati.',
     },
     us: {
       identity:
-        'Non siamo riusciti ad autenticare la Sua richiesta con mezzi commercialmente ragionevoli e la legge ci consente di chiedere ulteriori informazioni. Che cosa Le chiediamo:',
+        'Se una richiesta non può essere autenticata con mezzi commercialmente ragionevoli, la legge ci consente di chiedere ulteriori informazioni. Che cosa Le chiediamo:',
       extension: 'La legge consente una sola proroga di questo tipo, se ragionevolmente necessaria.',
       rights: [
         'La legge Le riconosce altri diritti sui Suoi dati personali, come la cancellazione e l’opposizione alla loro vendita. Ci faccia sapere se desidera esercitarli.',
-        'L’esercizio di questi diritti non comporta per Lei alcun trattamento meno favorevole.',
+        'La legge ci vieta di trattarLa in modo meno favorevole perché esercita questi diritti.',
       ],
     },
     brazil: {
       identity: 'Possiamo rispondere soltanto all’interessato o al suo rappresentante. Che cosa Le chiediamo:',
       access: 'Sì, trattiamo dati personali su di Lei (LGPD, artt. 18 e 19).',
       portability:
-        'Con questa lettera riceve i Suoi dati personali in un formato leggibile da dispositivo automatico (LGPD, art. 18, V).',
+        'Con questa lettera riceve le Sue registrazioni di consenso in un formato leggibile da dispositivo automatico (LGPD, art. 18, V).',
       notes: {
-        erasure: [
-          'Conserviamo la prova che un consenso è stato prestato, rifiutato o revocato per adempiere un obbligo di legge (LGPD, art. 16, I), e non la usiamo per nessun altro scopo.',
-        ],
         'withdraw-consent': ['La revoca non incide sul trattamento precedente (LGPD, art. 8, § 5).'],
       },
+      proof:
+        'Conserviamo la prova che Lei ha prestato, rifiutato o revocato un consenso per adempiere un obbligo di legge (LGPD, art. 16, I).',
       rights: [
         'Può chiedere conferma, accesso, correzione, anonimizzazione, portabilità e cancellazione, e revocare il Suo consenso (LGPD, art. 18).',
       ],
@@ -333,16 +361,15 @@ export const it: LetterTexts = {
       acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Possiamo comunicare o modificare dati personali soltanto se sappiamo chi lo chiede. Che cosa Le chiediamo:',
-      extension: 'Non impiegheremo più tempo del necessario.',
       access: 'Sì, trattiamo dati personali su di Lei.',
-      portability: 'Con questa lettera riceve i Suoi dati personali in un formato leggibile da dispositivo automatico.',
+      portability:
+        'Con questa lettera riceve le Sue registrazioni di consenso in un formato leggibile da dispositivo automatico.',
       noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso.',
       notes: {
-        erasure: [
-          'Conserviamo traccia delle scelte di consenso e di questa richiesta ove la legge lo imponga o lo consenta, e non la usiamo per nessun altro scopo.',
-        ],
+        erasure: ['Conserviamo traccia di questa richiesta.'],
       },
-      rights: ['Può chiederci di correggere i Suoi dati personali e revocare un consenso che ha prestato.'],
+      proof: 'Conserviamo la prova che Lei ha prestato, rifiutato o revocato un consenso.',
+      rights: ['Può chiederci di correggere i Suoi dati personali.', 'Può revocare un consenso che ha prestato.'],
       notice: 'Vi informiamo perché avete ricevuto dati da noi.',
     },
   },
@@ -431,7 +458,7 @@ export const it: LetterTexts = {
   },
   requestForm: {
     title: 'I Suoi dati personali: invii una richiesta',
-    lead: 'Con questo modulo può esercitare i Suoi diritti sui Suoi dati personali. È gratuito.',
+    lead: 'Con questo modulo può esercitare i Suoi diritti sui Suoi dati personali.',
     kind: 'Che cosa desidera?',
     kinds: {
       access: 'Sapere quali dati avete su di me',
@@ -483,7 +510,7 @@ export const it: LetterTexts = {
       'Il codice per confermare questo indirizzo e-mail: {code} (valido fino al {until}). Lo inserisca nella pagina da cui ha inviato la richiesta:',
   },
   appealTo:
-    'Entro un termine ragionevole può contestare questa decisione: scriva a {contact}, con la parola «Appeal» e il nostro riferimento {reference}. Le comunicheremo per iscritto la nostra decisione e i suoi motivi entro {days} giorni dal ricevimento. Se la contestazione è respinta, può presentare reclamo alla seguente autorità: {authority}',
+    'Entro un termine ragionevole può contestare questa decisione: scriva a {contact}, con la parola «Appeal» e il nostro riferimento {reference}. Dobbiamo comunicarLe per iscritto la nostra decisione e i suoi motivi entro {days} giorni dal ricevimento. Se la contestazione è respinta, può presentare reclamo alla seguente autorità: {authority}',
   authorityIs: 'L’autorità di controllo competente per noi: {authority}',
   proposals: {
     identity: [
@@ -513,27 +540,34 @@ export const it: LetterTexts = {
     know: [
       'Nei 12 mesi precedenti la Sua richiesta:\n- abbiamo raccolto queste categorie di dati personali che La riguardano: [categorie]\n- abbiamo venduto o condiviso: [ciascuna categoria, con quali categorie di terzi e per quale finalità; oppure che non ne abbiamo venduta né condivisa alcuna]\n- abbiamo comunicato per finalità commerciali: [ciascuna categoria, a quali categorie di destinatari e per quale finalità; oppure che non ne abbiamo comunicata alcuna]\n- conserviamo inoltre, ma non possiamo comunicare: [il tipo di dato, per esempio il Suo numero di previdenza sociale; oppure nulla di questo tipo]',
     ],
+    criteria: ['Criteri utilizzati nel trattamento dei Suoi dati: [criteri]'],
     answer: {
       erasure: ['Abbiamo cancellato i seguenti dati personali che La riguardano:\n- [quali dati, in quale sistema]'],
       rectification: ['Abbiamo rettificato quanto segue:\n- [che cosa era registrato] in [che cosa è registrato ora]'],
-      restriction: [
-        'Abbiamo limitato il trattamento dei seguenti dati:\n- [quali dati]\n\nOltre a conservarli, usiamo questi dati solo con il Suo consenso, per l’accertamento, l’esercizio o la difesa di un diritto in sede giudiziaria o per tutelare altre persone.',
-      ],
+      restriction: ['Abbiamo limitato il trattamento dei seguenti dati:\n- [quali dati]'],
       objection: [
-        'Non trattiamo più i Suoi dati personali per questa finalità: [finalità].',
-        'Non usiamo più i Suoi dati personali per il marketing diretto.',
+        'Dal [data] non trattiamo più i Suoi dati personali per questa finalità: [finalità].',
+        'Dal [data] non usiamo più i Suoi dati personali per il marketing diretto.',
       ],
       'opt-out': [
-        'Abbiamo dato seguito alla Sua opposizione: non vendiamo più i Suoi dati personali e non li condividiamo più per pubblicità su siti web diversi.',
-        'Non vendiamo dati personali e non li condividiamo per pubblicità su siti web diversi. Abbiamo comunque registrato la Sua opposizione.',
+        'Abbiamo dato seguito alla Sua opposizione: dal [data] non vendiamo più i Suoi dati personali e non li condividiamo più per pubblicità su siti web diversi.',
+        '[Se è così:] Non vendiamo dati personali e non li condividiamo per pubblicità su siti web diversi. Abbiamo comunque registrato la Sua opposizione.',
       ],
       limit: [
-        'Abbiamo dato seguito alla Sua richiesta: usiamo i Suoi dati personali sensibili solo per quanto necessario a fornire i nostri servizi e per gli altri scopi consentiti dalla legge.',
+        'Abbiamo dato seguito alla Sua richiesta: dal [data] usiamo i Suoi dati personali sensibili solo per quanto necessario a fornire i nostri servizi e per gli altri scopi consentiti dalla legge.',
       ],
       'withdraw-consent': [
-        'Abbiamo registrato la revoca del Suo consenso. Non trattiamo più dati personali su tale base.',
+        'Abbiamo registrato la revoca del Suo consenso. Dal [data] non trattiamo più dati personali su tale base.',
       ],
       unknown: ['[Che cosa ha fatto.]'],
+    },
+    unmatched: {
+      objection: ['Abbiamo registrato la Sua opposizione. [Che cosa ha fatto di conseguenza, e dove.]'],
+      'opt-out': ['Abbiamo registrato la Sua opposizione. [Che cosa ha fatto di conseguenza, e dove.]'],
+      limit: ['Abbiamo registrato la Sua richiesta. [Che cosa ha fatto di conseguenza, e dove.]'],
+      'withdraw-consent': [
+        'Abbiamo registrato la revoca del Suo consenso. [Che cosa ha fatto di conseguenza, e dove.]',
+      ],
     },
   },
 };

@@ -93,30 +93,31 @@ export const nl: LetterTexts = {
   openingOfAgent: 'Op {received} heeft u ons namens een andere persoon een verzoek gestuurd ({kind}).',
   acknowledgement: {
     received: 'Met deze brief bevestigen wij dat wij uw verzoek hebben ontvangen.',
-    due: 'Wij beantwoorden het onverwijld, en uiterlijk op {limit}.',
+    due: 'De termijn voor ons antwoord eindigt op {limit}.',
     notYou: 'Heeft u dit verzoek niet ingediend, laat het ons dan weten.',
   },
   identity: {
     lead: 'Voordat wij gevolg kunnen geven aan uw verzoek, moeten wij vaststellen dat het van u komt of van iemand die bevoegd is namens u op te treden.',
-    use: 'Wij gebruiken wat u ons stuurt alleen voor deze controle. Stuur geen originelen en maak op kopieën alles onleesbaar waar wij niet om hebben gevraagd. Wij leggen vast hoe uw identiteit is vastgesteld; wij bewaren geen kopieën van identiteitsbewijzen.',
+    use: 'Stuur geen originelen en maak op kopieën alles onleesbaar waar wij niet om hebben gevraagd. Wij leggen vast hoe uw identiteit wordt vastgesteld.',
     reply: 'Stuur uw antwoord naar {contact} en vermeld ons kenmerk {reference}.',
+    clockStarts: 'De termijn voor ons antwoord begint op de dag waarop wij ontvangen wat wij u hier vragen.',
   },
   clarification: {
     lead: 'Om uw verzoek goed te kunnen beantwoorden, moeten wij meer weten over wat u vraagt:',
     clockStops: 'De termijn voor ons antwoord is vanaf vandaag opgeschort totdat wij uw reactie hebben ontvangen.',
     reply: 'Stuur uw antwoord naar {contact} en vermeld ons kenmerk {reference}.',
-    noReply: 'Als wij niets van u horen, behandelen wij uw verzoek op basis van wat wij weten.',
+    noReply: 'Zonder uw antwoord kunnen wij alleen uitgaan van wat wij weten.',
   },
   extension: {
     lead: 'Wij kunnen ons antwoord niet afronden vóór het einde van de termijn op {firstLimit}. De reden is:',
-    newLimit: 'U ontvangt ons antwoord uiterlijk op {limit}.',
+    newLimit: 'De nieuwe termijn voor ons antwoord eindigt op {limit}.',
     complaint: 'U kunt over deze verlenging een klacht indienen bij de volgende autoriteit: {authority}',
   },
   answer: {
     records:
-      'De toestemmingsgegevens die wij over u hebben, beslaan de periode van {from} tot en met {to}; aantal beslissingen: {count}. Wij hebben ze gevonden via {found}.',
+      'De toestemmingsgegevens die wij aan u konden koppelen, beslaan de periode van {from} tot en met {to}; aantal beslissingen: {count}. Wij hebben ze gevonden via {found}.',
     recordsOfOneDay:
-      'De toestemmingsgegevens die wij over u hebben, zijn van {from}; aantal beslissingen: {count}. Wij hebben ze gevonden via {found}.',
+      'De toestemmingsgegevens die wij aan u konden koppelen, zijn van {from}; aantal beslissingen: {count}. Wij hebben ze gevonden via {found}.',
     foundFromDevice: 'de bezoekers-ID die u ons vanaf uw apparaat heeft gestuurd',
     foundComputed: 'een ID die is berekend op basis van het e-mailadres dat u ons heeft gegeven',
     identityChecked: 'Voordat wij iets hebben verstrekt, hebben wij uw identiteit vastgesteld.',
@@ -133,14 +134,15 @@ export const nl: LetterTexts = {
       records: 'records.jsonl: de gegevens precies zoals wij ze hebben ontvangen',
     },
     verify:
-      'U kunt zelf controleren dat deze gegevens niet zijn gewijzigd: open het bijgevoegde verify.html in een browser en kies het bestand dat u van ons hebt ontvangen; een internetverbinding is niet nodig. Elk gegeven wordt vergeleken met ons ondertekende logboek, waarvan het laatste controlepunt vóór deze brief {entries} vermeldingen omvat. Vergelijk de sleutel van dit logboek met de sleutel die wij publiceren of u langs een andere weg geven:',
+      'U kunt zelf controleren dat deze gegevens niet zijn gewijzigd: open het bijgevoegde verify.html in een browser en kies het bestand dat u van ons hebt ontvangen; een internetverbinding is niet nodig. Elk gegeven wordt vergeleken met ons ondertekende logboek, waarvan het laatste controlepunt vóór deze brief {entries} vermeldingen omvat. Vergelijk de sleutel van dit logboek met de sleutel die u langs een andere weg van ons heeft ontvangen:',
     unverified:
-      'Uw identiteit is niet vastgesteld. Om de persoon op wie deze gegevens betrekking hebben te beschermen, verstrekken wij geen afzonderlijke gegevens. Wij antwoorden daarom in algemene zin: welke categorieën gegevens wij verwerken, waar ze vandaan komen, voor welke doeleinden, en wie ze ontvangt.',
+      'Uw identiteit is niet vastgesteld. Om de persoon op wie deze gegevens betrekking hebben te beschermen, verstrekken wij geen afzonderlijke gegevens. Wij antwoorden daarom alleen in algemene zin.',
     categories:
-      'Dit antwoord vermeldt de categorieën gegevens die wij verwerken, waar ze vandaan komen, voor welke doeleinden, en wie ze ontvangt. Het bevat geen afzonderlijke gegevens.',
+      'Dit antwoord beschrijft in algemene zin hoe wij persoonsgegevens verwerken. Het bevat geen afzonderlijke gegevens.',
     unmatched:
       'Uit de gegevens in uw verzoek kunnen wij niet afleiden in welke browser of op welk apparaat uw eerdere keuze is vastgelegd.',
-    unmatchedHowTo: 'Om uw keuze ook daar te laten gelden: {withdrawalMethod}',
+    unmatchedHowTo:
+      'Om uw keuze ook daar te laten gelden, maakt u die keuze ook daar. Toestemming intrekken: {withdrawalMethod}',
     parts: 'Wat wij hebben gedaan',
     part: { done: 'uitgevoerd', partly: 'gedeeltelijk uitgevoerd', refused: 'afgewezen' },
     partGround: '{outcome}; reden: {ground}',
@@ -151,7 +153,9 @@ export const nl: LetterTexts = {
       longNumber: 'een lang nummer dat een rekening-, kaart- of identificatienummer kan zijn',
     },
     neverDisclosed:
-      'Dit antwoord bevat nooit socialezekerheidsnummers, rijbewijsnummers of andere officiële identificatienummers, financiële rekeningnummers, zorgverzekerings- of medische identificatienummers, wachtwoorden, beveiligingsvragen en -antwoorden of biometrische gegevens, ongeacht of wij die hebben ({source}).',
+      'Ongeacht of zulke gegevens bestaan, verbiedt de wet om in een antwoord socialezekerheidsnummers, rijbewijsnummers of andere officiële identificatienummers, financiële rekeningnummers, zorgverzekerings- of medische identificatienummers, wachtwoorden, beveiligingsvragen en -antwoorden of biometrische gegevens te verstrekken ({source}).',
+    proofPeriod:
+      'De daarvoor vastgestelde bewaartermijn is {period}, gerekend vanaf uw laatste beslissing of, indien later, vanaf het verlopen van de toestemming.',
   },
   partial: {
     lead: 'Wij hebben een deel van uw verzoek ingewilligd. Wat wij hebben gedaan, wat wij niet hebben gedaan, en onze redenen:',
@@ -161,21 +165,23 @@ export const nl: LetterTexts = {
     ground: 'Rechtsgrond van de afwijzing: {ground}',
     healthStatement:
       'Gaan de gegevens over uw gezondheid, dan kunt u ons over elk gegeven dat u onjuist vindt een schriftelijke verklaring van ten hoogste 250 woorden sturen en ons vragen die in uw dossier op te nemen (11 CCR § 7023).',
+    optOut:
+      'U heeft het recht ons te verbieden uw persoonlijke informatie te verkopen of te delen. Als u daarvan gebruik wilt maken, schrijf dan naar {contact} en vermeld ons kenmerk {reference}; u hoeft uw identiteit niet aan te tonen (11 CCR §§ 7013, 7022(g)).',
   },
   noMatch: {
-    why: 'Onze toestemmingsgegevens worden bewaard onder gehashte bezoekers-ID’s, zonder namen of adressen. Op basis van uw verzoek kunnen wij niet bepalen welke daarvan, als ze er zijn, op u betrekking hebben.',
+    why: 'Wij vinden toestemmingsgegevens via een bezoekers-ID, niet via de naam. Op basis van uw verzoek kunnen wij niet bepalen welke daarvan, als ze er zijn, op u betrekking hebben.',
     notNone: 'Dat betekent niet dat ze er niet zijn.',
     help: 'Zo kunt u ons helpen ze te vinden:',
     steps: [
       'Open onze website op het apparaat en in de browser waarin u uw keuze heeft gemaakt. Kopieer de bezoekers-ID die de toestemmingsbanner daar heeft opgeslagen (in de cookie of in de instellingen).',
       'Vertel ons op welke website, en ongeveer wanneer, u uw keuze heeft gemaakt of gewijzigd.',
-      'Stuur beide naar {contact} en vermeld ons kenmerk {reference}. Wij zoeken dan opnieuw.',
+      'Stuur beide naar {contact} en vermeld ons kenmerk {reference}. Dan kunnen wij opnieuw zoeken.',
     ],
   },
   notice: {
     dear: 'Geachte heer, mevrouw,',
-    lead: 'Wij hebben persoonsgegevens aan u verstrekt. De betrokkene heeft sindsdien een verzoek bij ons ingediend ({kind}), dat wij hebben ingewilligd.',
-    done: 'Het gaat om de volgende gegevens:',
+    lead: 'Wij hebben persoonsgegevens aan u verstrekt. De betrokkene heeft een verzoek bij ons ingediend ({kind}).',
+    done: 'Wij hebben het ingewilligd voor de volgende gegevens:',
     ask: 'Neem in uw eigen systemen de overeenkomstige maatregelen en bevestig deze aan {contact}, met vermelding van ons kenmerk {reference}.',
   },
   appeal: {
@@ -213,6 +219,7 @@ export const nl: LetterTexts = {
       controller: 'de verwerkingsverantwoordelijke',
       jointContact: 'contactpunt van de gezamenlijke verwerkingsverantwoordelijken',
     },
+    criteria: 'de criteria die bij de verwerking worden gebruikt (LGPD, art. 19, II)',
   },
   scope: {
     heading: 'Wat dit antwoord omvat',
@@ -220,10 +227,15 @@ export const nl: LetterTexts = {
     otherSystems: 'Onze andere systemen:',
     results: {
       'nothing-found': 'doorzocht, niets gevonden',
+      found: 'doorzocht, gegevens gevonden',
       attached: 'doorzocht, wat wij hebben gevonden is afzonderlijk bijgevoegd',
-      'not-applicable': 'bevat geen gegevens van dit soort',
+      searched: 'doorzocht',
+      'not-applicable': 'niet van belang voor dit verzoek',
       open: 'nog niet doorzocht',
     },
+    others: 'Het omvat geen andere systemen.',
+    searched: 'Voor dit antwoord hebben wij onze toestemmingsgegevens doorzocht.',
+    notSearched: 'Uw verzoek bevat niets waarmee wij onze toestemmingsgegevens kunnen doorzoeken.',
   },
   rights: { heading: 'Uw rechten', remedies: 'Wat u kunt doen' },
   families: {
@@ -231,27 +243,24 @@ export const nl: LetterTexts = {
       identity:
         'Bij redelijke twijfel over de identiteit van de persoon die een verzoek indient, mogen wij om aanvullende informatie vragen (art. 12, lid 6, {gdpr}). Onze reden, en wat wij van u vragen:',
       extension:
-        'Wij mogen de termijn verlengen wanneer de complexiteit en het aantal verzoeken dat nodig maken (art. {article12}, lid 3, {gdpr}).',
+        'Wij mogen de termijn verlengen wanneer de complexiteit en het aantal verzoeken dat nodig maken (art. 12, lid 3, {gdpr}).',
       access: 'Ja, wij verwerken persoonsgegevens over u (art. 15 {gdpr}).',
-      portability:
-        'Met deze brief ontvangt u de persoonsgegevens die u ons heeft gegeven, in een machineleesbaar formaat (art. 20 {gdpr}).',
+      portability: 'Met deze brief ontvangt u uw toestemmingsgegevens in een machineleesbaar formaat (art. 20 {gdpr}).',
       noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen (art. 11, lid 2, {gdpr}).',
       notes: {
-        erasure: [
-          'Het bewijs dat toestemming is gegeven, geweigerd of ingetrokken, wissen wij niet. Wij gebruiken het alleen nog hiervoor, bewaren het omdat wij het moeten kunnen overleggen en voor rechtsvorderingen (art. 17, lid 3, onder b) en e), {gdpr}), en wissen het wanneer de bewaartermijn eindigt.',
-          'Als u ons dat vraagt, delen wij u mee welke ontvangers van uw gegevens wij hebben ingelicht (art. 19 {gdpr}).',
-        ],
-        rectification: [
-          'Als u ons dat vraagt, delen wij u mee welke ontvangers van uw gegevens wij hebben ingelicht (art. 19 {gdpr}).',
-        ],
+        erasure: ['U kunt ons vragen welke ontvangers van uw gegevens zijn ingelicht (art. 19 {gdpr}).'],
+        rectification: ['U kunt ons vragen welke ontvangers van uw gegevens zijn ingelicht (art. 19 {gdpr}).'],
         restriction: [
-          'Wij stellen u op de hoogte voordat de beperking wordt opgeheven (art. 18, lid 3, {gdpr}).',
-          'Als u ons dat vraagt, delen wij u mee welke ontvangers van uw gegevens wij hebben ingelicht (art. 19 {gdpr}).',
+          'Afgezien van de opslag mogen gegevens waarvan de verwerking is beperkt alleen worden verwerkt met uw toestemming, voor de instelling, uitoefening of onderbouwing van een rechtsvordering, ter bescherming van de rechten van een andere natuurlijke persoon of rechtspersoon of om gewichtige redenen van algemeen belang van de Unie of van een lidstaat (art. 18, lid 2, {gdpr}).',
+          'U moet op de hoogte worden gesteld voordat de beperking wordt opgeheven (art. 18, lid 3, {gdpr}).',
+          'U kunt ons vragen welke ontvangers van uw gegevens zijn ingelicht (art. 19 {gdpr}).',
         ],
         'withdraw-consent': [
           'De intrekking laat de rechtmatigheid van de verwerking daarvóór onverlet (art. 7, lid 3, {gdpr}).',
         ],
       },
+      proof:
+        'Wij bewaren het bewijs dat u toestemming heeft gegeven, geweigerd of ingetrokken, omdat wij het moeten kunnen overleggen en voor rechtsvorderingen (art. 17, lid 3, onder b) en e), {gdpr}).',
       rights: [
         'U kunt ons vragen uw persoonsgegevens te corrigeren of te wissen of de verwerking ervan te beperken (art. 16, 17 en 18 {gdpr}).',
         'U kunt bezwaar maken tegen verwerking op grond van een taak van algemeen belang of van gerechtvaardigde belangen (art. 21 {gdpr}).',
@@ -259,6 +268,17 @@ export const nl: LetterTexts = {
         'U kunt de gegevens die u ons heeft gegeven in een machineleesbaar formaat ontvangen (art. 20 {gdpr}).',
       ],
       notice: 'Wij stellen u hiervan op de hoogte op grond van art. 19 {gdpr}.',
+    },
+    uk: {
+      extension:
+        'Wij mogen de termijn verlengen wanneer de complexiteit van uw verzoeken of het aantal daarvan dat nodig maakt (art. 12A, lid 3, {gdpr}).',
+      notes: {
+        restriction: [
+          'Afgezien van de opslag mogen gegevens waarvan de verwerking is beperkt alleen worden verwerkt met uw toestemming, voor de instelling, uitoefening of onderbouwing van een rechtsvordering, ter bescherming van de rechten van een andere natuurlijke persoon of rechtspersoon of om gewichtige redenen van algemeen belang (art. 18, lid 2, {gdpr}).',
+          'U moet op de hoogte worden gesteld voordat de beperking wordt opgeheven (art. 18, lid 3, {gdpr}).',
+          'U kunt ons vragen welke ontvangers van uw gegevens zijn ingelicht (art. 19 {gdpr}).',
+        ],
+      },
     },
     similar: {
       rights: [
@@ -268,10 +288,18 @@ export const nl: LetterTexts = {
         'U kunt de gegevens die u ons heeft gegeven in een machineleesbaar formaat ontvangen.',
       ],
     },
+    swiss: {
+      rights: [
+        'U kunt ons vragen uw persoonsgegevens te corrigeren (art. 32, lid 1, FADP).',
+        'U kunt ons uitdrukkelijk verbieden uw persoonsgegevens te verwerken (art. 30, lid 2, onder b, FADP).',
+        'U kunt de rechter vragen een bepaalde verwerking of de verstrekking aan derden te verbieden, of te gelasten dat gegevens worden gewist of vernietigd (art. 32, lid 2, FADP).',
+        'U kunt de gegevens die u ons heeft gegeven in een gangbaar elektronisch formaat ontvangen (art. 28 FADP).',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [
-          'Voordat wij persoonlijke informatie verstrekken, corrigeren of verwijderen, controleren wij uw identiteit door de gegevens die u ons geeft te vergelijken met de gegevens die wij hebben. Wij nemen contact met u op als wij daarvoor meer nodig hebben.',
+          'De wet verplicht ons uw identiteit te controleren voordat wij persoonlijke informatie verstrekken, corrigeren of verwijderen, zo mogelijk door de gegevens die u ons geeft te vergelijken met de gegevens die wij hebben (11 CCR § 7060). Als die niet volstaan, mogen wij om meer vragen.',
         ],
         unchecked: ['Voor dit verzoek hoeft u uw identiteit niet aan te tonen.'],
       },
@@ -281,11 +309,9 @@ export const nl: LetterTexts = {
         'De wet geeft ons in totaal ten hoogste 90 kalenderdagen vanaf de dag waarop wij uw verzoek hebben ontvangen (11 CCR § 7021).',
       access: 'Ja, wij hebben persoonlijke informatie over u verzameld (Cal. Civ. Code § 1798.110).',
       portability:
-        'Met deze brief ontvangt u uw persoonlijke informatie in een overdraagbaar, direct bruikbaar formaat (Cal. Civ. Code § 1798.130).',
+        'Met deze brief ontvangt u uw toestemmingsgegevens in een overdraagbaar, direct bruikbaar formaat (Cal. Civ. Code § 1798.130).',
       notes: {
-        erasure: [
-          'Wij bewaren gegevens over toestemmingskeuzes en over dit verzoek waar de wet dat vereist of toestaat (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), en gebruiken ze voor geen ander doel.',
-        ],
+        erasure: ['Wij bewaren gegevens over dit verzoek, zoals de wet vereist (11 CCR § 7101).'],
         'opt-out': [
           'U hoefde daarvoor uw identiteit niet aan te tonen. De wet staat ons niet toe u gedurende ten minste 12 maanden te vragen op deze keuze terug te komen.',
         ],
@@ -293,33 +319,35 @@ export const nl: LetterTexts = {
           'U hoefde daarvoor uw identiteit niet aan te tonen. De wet staat ons niet toe u gedurende ten minste 12 maanden te vragen op deze keuze terug te komen.',
         ],
       },
+      proof:
+        'Wij bewaren het bewijs dat u toestemming heeft gegeven, geweigerd of ingetrokken, zoals de wet toestaat (Cal. Civ. Code § 1798.105(d)).',
       rights: [
         'U kunt ons vragen de persoonlijke informatie die wij over u hebben verzameld te verwijderen of te corrigeren.',
         'U kunt zich afmelden voor de verkoop en het delen van uw persoonlijke informatie en het gebruik van gevoelige informatie beperken. Daarvoor hoeft u uw identiteit niet aan te tonen.',
-        'Als u deze rechten uitoefent, behandelen wij u daarom niet minder gunstig.',
+        'De wet verbiedt ons u minder gunstig te behandelen omdat u deze rechten uitoefent.',
       ],
       notice:
         'Wij stellen u hiervan op de hoogte omdat het recht van Californië ons verplicht degenen in te lichten die de gegevens hebben ontvangen.',
     },
     us: {
       identity:
-        'Wij konden uw verzoek met commercieel redelijke inspanningen niet verifiëren, en de wet staat ons toe om aanvullende informatie te vragen. Wat wij van u vragen:',
+        'Kan een verzoek met commercieel redelijke inspanningen niet worden geverifieerd, dan staat de wet ons toe om aanvullende informatie te vragen. Wat wij van u vragen:',
       extension: 'De wet staat één zo’n verlenging toe wanneer die redelijkerwijs nodig is.',
       rights: [
         'De wet geeft u verdere rechten over uw persoonsgegevens, zoals verwijdering en afmelding voor de verkoop ervan. Laat het ons weten als u daarvan gebruik wilt maken.',
-        'Als u deze rechten uitoefent, behandelen wij u daarom niet minder gunstig.',
+        'De wet verbiedt ons u minder gunstig te behandelen omdat u deze rechten uitoefent.',
       ],
     },
     brazil: {
       identity: 'Wij mogen alleen de betrokkene of diens vertegenwoordiger antwoorden. Wat wij van u vragen:',
       access: 'Ja, wij verwerken persoonsgegevens over u (LGPD, art. 18 en 19).',
-      portability: 'Met deze brief ontvangt u uw persoonsgegevens in een machineleesbaar formaat (LGPD, art. 18, V).',
+      portability:
+        'Met deze brief ontvangt u uw toestemmingsgegevens in een machineleesbaar formaat (LGPD, art. 18, V).',
       notes: {
-        erasure: [
-          'Wij bewaren het bewijs dat toestemming is gegeven, geweigerd of ingetrokken om aan een wettelijke verplichting te voldoen (LGPD, art. 16, I), en gebruiken het voor geen ander doel.',
-        ],
         'withdraw-consent': ['De intrekking heeft geen gevolgen voor de verwerking daarvóór (LGPD, art. 8, § 5).'],
       },
+      proof:
+        'Wij bewaren het bewijs dat u toestemming heeft gegeven, geweigerd of ingetrokken om aan een wettelijke verplichting te voldoen (LGPD, art. 16, I).',
       rights: [
         'U kunt vragen om bevestiging, inzage, correctie, anonimisering, overdraagbaarheid en verwijdering, en uw toestemming intrekken (LGPD, art. 18).',
       ],
@@ -329,16 +357,14 @@ export const nl: LetterTexts = {
       acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Wij mogen persoonsgegevens alleen verstrekken of wijzigen als wij weten wie erom vraagt. Wat wij van u vragen:',
-      extension: 'Wij nemen niet meer tijd dan nodig is.',
       access: 'Ja, wij verwerken persoonsgegevens over u.',
-      portability: 'Met deze brief ontvangt u uw persoonsgegevens in een machineleesbaar formaat.',
+      portability: 'Met deze brief ontvangt u uw toestemmingsgegevens in een machineleesbaar formaat.',
       noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen.',
       notes: {
-        erasure: [
-          'Wij bewaren gegevens over toestemmingskeuzes en over dit verzoek waar de wet dat vereist of toestaat, en gebruiken ze voor geen ander doel.',
-        ],
+        erasure: ['Wij bewaren gegevens over dit verzoek.'],
       },
-      rights: ['U kunt ons vragen uw persoonsgegevens te corrigeren en een gegeven toestemming intrekken.'],
+      proof: 'Wij bewaren het bewijs dat u toestemming heeft gegeven, geweigerd of ingetrokken.',
+      rights: ['U kunt ons vragen uw persoonsgegevens te corrigeren.', 'U kunt een gegeven toestemming intrekken.'],
       notice: 'Wij stellen u hiervan op de hoogte omdat u gegevens van ons heeft ontvangen.',
     },
   },
@@ -427,7 +453,7 @@ export const nl: LetterTexts = {
   },
   requestForm: {
     title: 'Uw persoonsgegevens: een verzoek indienen',
-    lead: 'Met dit formulier oefent u uw rechten op uw persoonsgegevens uit. Dat is gratis.',
+    lead: 'Met dit formulier oefent u uw rechten op uw persoonsgegevens uit.',
     kind: 'Wat wilt u?',
     kinds: {
       access: 'Weten welke gegevens u over mij hebt',
@@ -480,7 +506,7 @@ export const nl: LetterTexts = {
       'Uw code om dit e-mailadres te bevestigen: {code} (geldig tot {until}). Vul de code in op de pagina waarop u het verzoek hebt verstuurd:',
   },
   appealTo:
-    'U kunt ons binnen een redelijke termijn vragen deze beslissing te heroverwegen: schrijf naar {contact}, onder vermelding van ‘Appeal’ en ons kenmerk {reference}. Wij laten u binnen {days} dagen na ontvangst schriftelijk weten wat wij hebben besloten en waarom. Wijzen wij dat verzoek af, dan kunt u een klacht indienen bij de volgende autoriteit: {authority}',
+    'U kunt ons binnen een redelijke termijn vragen deze beslissing te heroverwegen: schrijf naar {contact}, onder vermelding van ‘Appeal’ en ons kenmerk {reference}. Wij moeten u binnen {days} dagen na ontvangst schriftelijk laten weten wat wij hebben besloten en waarom. Wijzen wij dat verzoek af, dan kunt u een klacht indienen bij de volgende autoriteit: {authority}',
   authorityIs: 'De voor ons bevoegde toezichthoudende autoriteit: {authority}',
   proposals: {
     identity: [
@@ -510,27 +536,34 @@ export const nl: LetterTexts = {
     know: [
       'In de 12 maanden vóór uw verzoek:\n- hebben wij deze categorieën persoonsgegevens over u verzameld: [categorieën]\n- hebben wij verkocht of gedeeld: [elke categorie, met welke categorieën derden en voor welk doel; of dat wij er geen hebben verkocht of gedeeld]\n- hebben wij voor een zakelijk doel verstrekt: [elke categorie, aan welke categorieën ontvangers en voor welk doel; of dat wij er geen hebben verstrekt]\n- hebben wij daarnaast, maar mogen wij niet verstrekken: [het soort gegeven, zoals uw socialezekerheidsnummer; of niets van dien aard]',
     ],
+    criteria: ['Criteria die bij de verwerking van uw gegevens worden gebruikt: [criteria]'],
     answer: {
       erasure: ['Wij hebben de volgende persoonsgegevens over u gewist:\n- [welke gegevens, in welk systeem]'],
       rectification: ['Wij hebben het volgende gecorrigeerd:\n- [wat was vastgelegd] in [wat nu is vastgelegd]'],
-      restriction: [
-        'Wij hebben de verwerking van de volgende gegevens beperkt:\n- [welke gegevens]\n\nAfgezien van het bewaren ervan gebruiken wij deze gegevens alleen met uw toestemming, voor rechtsvorderingen of om anderen te beschermen.',
-      ],
+      restriction: ['Wij hebben de verwerking van de volgende gegevens beperkt:\n- [welke gegevens]'],
       objection: [
-        'Wij verwerken uw persoonsgegevens niet meer voor dit doel: [doel].',
-        'Wij gebruiken uw persoonsgegevens niet meer voor direct marketing.',
+        'Sinds [datum] verwerken wij uw persoonsgegevens niet meer voor dit doel: [doel].',
+        'Sinds [datum] gebruiken wij uw persoonsgegevens niet meer voor direct marketing.',
       ],
       'opt-out': [
-        'Wij hebben uw afmelding verwerkt: wij verkopen uw persoonsgegevens niet meer en delen ze niet meer voor reclame op verschillende websites.',
-        'Wij verkopen geen persoonsgegevens en delen ze niet voor reclame op verschillende websites. Wij hebben uw afmelding niettemin vastgelegd.',
+        'Wij hebben uw afmelding verwerkt: sinds [datum] verkopen wij uw persoonsgegevens niet meer en delen wij ze niet meer voor reclame op verschillende websites.',
+        '[Als dat zo is:] Wij verkopen geen persoonsgegevens en delen ze niet voor reclame op verschillende websites. Wij hebben uw afmelding niettemin vastgelegd.',
       ],
       limit: [
-        'Wij hebben uw verzoek verwerkt: wij gebruiken uw gevoelige persoonsgegevens alleen voor wat nodig is om onze diensten te leveren, en voor de andere doeleinden die de wet toestaat.',
+        'Wij hebben uw verzoek verwerkt: sinds [datum] gebruiken wij uw gevoelige persoonsgegevens alleen voor wat nodig is om onze diensten te leveren, en voor de andere doeleinden die de wet toestaat.',
       ],
       'withdraw-consent': [
-        'Wij hebben vastgelegd dat u uw toestemming heeft ingetrokken. Wij verwerken op die grond geen persoonsgegevens meer.',
+        'Wij hebben vastgelegd dat u uw toestemming heeft ingetrokken. Sinds [datum] verwerken wij op die grond geen persoonsgegevens meer.',
       ],
       unknown: ['[Wat u heeft gedaan.]'],
+    },
+    unmatched: {
+      objection: ['Wij hebben uw bezwaar vastgelegd. [Wat u naar aanleiding daarvan heeft gedaan, en waar.]'],
+      'opt-out': ['Wij hebben uw afmelding vastgelegd. [Wat u naar aanleiding daarvan heeft gedaan, en waar.]'],
+      limit: ['Wij hebben uw verzoek vastgelegd. [Wat u naar aanleiding daarvan heeft gedaan, en waar.]'],
+      'withdraw-consent': [
+        'Wij hebben vastgelegd dat u uw toestemming heeft ingetrokken. [Wat u naar aanleiding daarvan heeft gedaan, en waar.]',
+      ],
     },
   },
 };

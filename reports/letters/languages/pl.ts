@@ -96,30 +96,31 @@ export const pl: LetterTexts = {
   openingOfAgent: '{received} przesłali nam Państwo wniosek w imieniu innej osoby ({kind}).',
   acknowledgement: {
     received: 'Niniejszym potwierdzamy otrzymanie Państwa wniosku.',
-    due: 'Odpowiemy bez zbędnej zwłoki, najpóźniej {limit}.',
+    due: 'Termin naszej odpowiedzi upływa {limit}.',
     notYou: 'Jeżeli to nie Państwo złożyli ten wniosek, prosimy o informację.',
   },
   identity: {
     lead: 'Zanim zajmiemy się Państwa wnioskiem, musimy potwierdzić, że pochodzi on od Państwa lub od osoby uprawnionej do działania w Państwa imieniu.',
-    use: 'To, co nam Państwo prześlą, wykorzystamy wyłącznie do tego sprawdzenia. Prosimy nie wysyłać oryginałów i zakryć na kopiach wszystko, o co nie prosiliśmy. Odnotowujemy, w jaki sposób potwierdzono tożsamość; nie przechowujemy kopii dokumentów tożsamości.',
+    use: 'Prosimy nie wysyłać oryginałów i zakryć na kopiach wszystko, o co nie prosiliśmy. Odnotowujemy, w jaki sposób potwierdzono tożsamość.',
     reply: 'Prosimy o odpowiedź na adres: {contact}, z podaniem naszego znaku {reference}.',
+    clockStarts: 'Termin naszej odpowiedzi biegnie od dnia, w którym otrzymamy to, o co tu prosimy.',
   },
   clarification: {
     lead: 'Aby właściwie odpowiedzieć na Państwa wniosek, musimy wiedzieć więcej o tym, czego on dotyczy:',
     clockStops: 'Bieg terminu na naszą odpowiedź jest zawieszony od dziś do czasu otrzymania Państwa odpowiedzi.',
     reply: 'Prosimy o odpowiedź na adres: {contact}, z podaniem naszego znaku {reference}.',
-    noReply: 'Jeżeli nie otrzymamy odpowiedzi, rozpatrzymy wniosek na podstawie tego, co wiemy.',
+    noReply: 'Bez Państwa odpowiedzi możemy opierać się tylko na tym, co wiemy.',
   },
   extension: {
     lead: 'Nie możemy udzielić pełnej odpowiedzi w terminie, który upływa {firstLimit}. Powód jest następujący:',
-    newLimit: 'Odpowiedź otrzymają Państwo najpóźniej {limit}.',
+    newLimit: 'Nowy termin naszej odpowiedzi upływa {limit}.',
     complaint: 'Na to przedłużenie mogą Państwo wnieść skargę do następującego organu: {authority}',
   },
   answer: {
     records:
-      'Zapisy zgód, które posiadamy na Państwa temat, obejmują okres od {from} do {to}; liczba decyzji: {count}. Znaleźliśmy je na podstawie {found}.',
+      'Zapisy zgód, które mogliśmy powiązać z Państwem, obejmują okres od {from} do {to}; liczba decyzji: {count}. Znaleźliśmy je na podstawie {found}.',
     recordsOfOneDay:
-      'Zapisy zgód, które posiadamy na Państwa temat, pochodzą z {from}; liczba decyzji: {count}. Znaleźliśmy je na podstawie {found}.',
+      'Zapisy zgód, które mogliśmy powiązać z Państwem, pochodzą z {from}; liczba decyzji: {count}. Znaleźliśmy je na podstawie {found}.',
     foundFromDevice: 'identyfikatora użytkownika, który przesłali nam Państwo ze swojego urządzenia',
     foundComputed: 'identyfikatora obliczonego na podstawie podanego nam adresu e-mail',
     identityChecked: 'Przed ujawnieniem jakichkolwiek danych potwierdziliśmy Państwa tożsamość.',
@@ -135,14 +136,14 @@ export const pl: LetterTexts = {
       records: 'records.jsonl: zapisy dokładnie w postaci, w jakiej je otrzymaliśmy',
     },
     verify:
-      'Mogą Państwo samodzielnie sprawdzić, że zapisy te nie zostały zmienione: proszę otworzyć załączony plik verify.html w przeglądarce i wybrać plik, który Państwo od nas otrzymali; połączenie z internetem nie jest potrzebne. Każdy zapis jest porównywany z naszym podpisanym dziennikiem, którego ostatni punkt kontrolny przed tym pismem obejmuje następującą liczbę wpisów: {entries}. Prosimy porównać klucz tego dziennika z kluczem, który publikujemy lub podajemy Państwu inną drogą:',
+      'Mogą Państwo samodzielnie sprawdzić, że zapisy te nie zostały zmienione: proszę otworzyć załączony plik verify.html w przeglądarce i wybrać plik, który Państwo od nas otrzymali; połączenie z internetem nie jest potrzebne. Każdy zapis jest porównywany z naszym podpisanym dziennikiem, którego ostatni punkt kontrolny przed tym pismem obejmuje następującą liczbę wpisów: {entries}. Prosimy porównać klucz tego dziennika z kluczem, który otrzymali Państwo od nas inną drogą:',
     unverified:
-      'Państwa tożsamość nie została potwierdzona. W celu ochrony osoby, której dane dotyczą, nie ujawniamy poszczególnych zapisów. Odpowiadamy zatem ogólnie: jakie kategorie danych przetwarzamy, skąd pochodzą, w jakich celach i kto je otrzymuje.',
-    categories:
-      'Ta odpowiedź wskazuje kategorie danych, które przetwarzamy, ich pochodzenie, cele przetwarzania oraz odbiorców. Nie zawiera poszczególnych zapisów.',
+      'Państwa tożsamość nie została potwierdzona. W celu ochrony osoby, której dane dotyczą, nie ujawniamy poszczególnych zapisów. Odpowiadamy zatem tylko ogólnie.',
+    categories: 'Ta odpowiedź opisuje ogólnie, jak przetwarzamy dane osobowe. Nie zawiera poszczególnych zapisów.',
     unmatched:
       'Na podstawie danych zawartych we wniosku nie możemy ustalić, w jakiej przeglądarce lub na jakim urządzeniu zapisano Państwa wcześniejszy wybór.',
-    unmatchedHowTo: 'Aby Państwa wybór obowiązywał również tam: {withdrawalMethod}',
+    unmatchedHowTo:
+      'Aby Państwa wybór obowiązywał również tam, prosimy powtórzyć go tam. Wycofanie zgody: {withdrawalMethod}',
     parts: 'Co zrobiliśmy',
     part: { done: 'wykonano', partly: 'wykonano w części', refused: 'odmówiono' },
     partGround: '{outcome}; powód: {ground}',
@@ -153,7 +154,9 @@ export const pl: LetterTexts = {
       longNumber: 'długi numer, który może być numerem rachunku, karty płatniczej lub dokumentu tożsamości',
     },
     neverDisclosed:
-      'Ta odpowiedź nigdy nie zawiera numerów ubezpieczenia społecznego, prawa jazdy ani innych urzędowych numerów identyfikacyjnych, numerów rachunków finansowych, numerów ubezpieczenia zdrowotnego lub identyfikatorów medycznych, haseł, pytań i odpowiedzi zabezpieczających ani danych biometrycznych, niezależnie od tego, czy takie dane posiadamy ({source}).',
+      'Niezależnie od tego, czy takie dane istnieją, prawo zabrania ujawniania w odpowiedzi numerów ubezpieczenia społecznego, prawa jazdy i innych urzędowych numerów identyfikacyjnych, numerów rachunków finansowych, numerów ubezpieczenia zdrowotnego i identyfikatorów medycznych, haseł, pytań i odpowiedzi zabezpieczających oraz danych biometrycznych ({source}).',
+    proofPeriod:
+      'Ustalony okres jego przechowywania to {period}, licząc od Państwa ostatniej decyzji lub, jeśli nastąpi to później, od wygaśnięcia zgody.',
   },
   partial: {
     lead: 'Uwzględniliśmy część Państwa wniosku. Co zrobiliśmy, czego nie zrobiliśmy i dlaczego:',
@@ -163,21 +166,23 @@ export const pl: LetterTexts = {
     ground: 'Podstawa prawna odmowy: {ground}',
     healthStatement:
       'Jeżeli dane dotyczą Państwa zdrowia, mogą Państwo przesłać nam pisemne oświadczenie o długości do 250 słów w sprawie każdej informacji, którą uważają Państwo za nieprawidłową, i zażądać dołączenia go do swoich danych (11 CCR § 7023).',
+    optOut:
+      'Mają Państwo prawo zakazać nam sprzedaży i udostępniania Państwa danych osobowych. Jeżeli chcą Państwo z niego skorzystać, prosimy napisać na adres {contact}, z podaniem naszego znaku {reference}; nie muszą Państwo wykazywać swojej tożsamości (11 CCR §§ 7013, 7022(g)).',
   },
   noMatch: {
-    why: 'Nasze zapisy zgód są przechowywane pod identyfikatorami użytkowników w postaci skrótów (hash), bez nazwisk i adresów. Treść Państwa wniosku nie pozwala nam ustalić, które z nich, jeśli w ogóle, dotyczą Państwa.',
+    why: 'Zapisy zgód wyszukujemy według identyfikatora użytkownika, a nie według nazwiska. Treść Państwa wniosku nie pozwala nam ustalić, które z nich, jeśli w ogóle, dotyczą Państwa.',
     notNone: 'Nie oznacza to, że takich zapisów nie ma.',
     help: 'Mogą Państwo pomóc nam je znaleźć:',
     steps: [
       'Proszę otworzyć naszą stronę internetową na urządzeniu i w przeglądarce, w których dokonali Państwo wyboru, i skopiować identyfikator użytkownika zapisany tam przez baner zgody (w jego pliku cookie lub w jego ustawieniach).',
       'Proszę wskazać, na jakiej stronie internetowej i mniej więcej kiedy dokonali Państwo wyboru lub go zmienili.',
-      'Proszę przesłać jedno i drugie na adres: {contact}, z podaniem naszego znaku {reference}. Wtedy wyszukamy ponownie.',
+      'Proszę przesłać jedno i drugie na adres: {contact}, z podaniem naszego znaku {reference}. Wtedy będziemy mogli wyszukać ponownie.',
     ],
   },
   notice: {
     dear: 'Szanowni Państwo,',
-    lead: 'ujawniliśmy Państwu dane osobowe. Osoba, której dane dotyczą, złożyła u nas od tego czasu wniosek ({kind}), który uwzględniliśmy.',
-    done: 'Chodzi o następujące dane:',
+    lead: 'ujawniliśmy Państwu dane osobowe. Osoba, której dane dotyczą, złożyła u nas wniosek ({kind}).',
+    done: 'Uwzględniliśmy go w odniesieniu do następujących danych:',
     ask: 'Prosimy o podjęcie odpowiednich działań we własnych systemach i przesłanie nam potwierdzenia na adres: {contact}, z podaniem naszego znaku {reference}.',
   },
   appeal: {
@@ -215,6 +220,7 @@ export const pl: LetterTexts = {
       controller: 'administrator',
       jointContact: 'punkt kontaktowy współadministratorów',
     },
+    criteria: 'kryteria stosowane przy przetwarzaniu (LGPD, art. 19, II)',
   },
   scope: {
     heading: 'Co obejmuje ta odpowiedź',
@@ -222,10 +228,15 @@ export const pl: LetterTexts = {
     otherSystems: 'Nasze pozostałe systemy:',
     results: {
       'nothing-found': 'przeszukano, niczego nie znaleziono',
+      found: 'przeszukano, znaleziono dane',
       attached: 'przeszukano, znalezione dane załączono oddzielnie',
-      'not-applicable': 'nie zawiera danych tego rodzaju',
+      searched: 'przeszukano',
+      'not-applicable': 'bez znaczenia dla tego wniosku',
       open: 'jeszcze nie przeszukano',
     },
+    others: 'Nie obejmuje innych systemów.',
+    searched: 'Na potrzeby tej odpowiedzi przeszukaliśmy nasze zapisy zgód.',
+    notSearched: 'Państwa wniosek nie zawiera niczego, według czego moglibyśmy przeszukać nasze zapisy zgód.',
   },
   rights: { heading: 'Państwa prawa', remedies: 'Co mogą Państwo zrobić' },
   families: {
@@ -233,27 +244,25 @@ export const pl: LetterTexts = {
       identity:
         'Jeżeli mamy uzasadnione wątpliwości co do tożsamości osoby składającej wniosek, możemy zażądać dodatkowych informacji (art. 12 ust. 6 {gdpr}). Nasz powód i to, o co prosimy:',
       extension:
-        'Termin możemy przedłużyć, gdy wymaga tego skomplikowany charakter i liczba żądań (art. {article12} ust. 3 {gdpr}).',
+        'Termin możemy przedłużyć, gdy wymaga tego skomplikowany charakter i liczba żądań (art. 12 ust. 3 {gdpr}).',
       access: 'Tak, przetwarzamy dane osobowe, które Państwa dotyczą (art. 15 {gdpr}).',
       portability:
-        'Wraz z tym pismem otrzymują Państwo dane osobowe, które nam Państwo dostarczyli, w formacie nadającym się do odczytu maszynowego (art. 20 {gdpr}).',
+        'Wraz z tym pismem otrzymują Państwo zapisy swoich zgód w formacie nadającym się do odczytu maszynowego (art. 20 {gdpr}).',
       noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody (art. 11 ust. 2 {gdpr}).',
       notes: {
-        erasure: [
-          'Nie usuwamy dowodu, że zgody udzielono, odmówiono lub że ją wycofano. Wykorzystujemy go wyłącznie w tym celu, zachowujemy, ponieważ musimy móc go przedstawić, oraz na potrzeby roszczeń (art. 17 ust. 3 lit. b) i e) {gdpr}), i usuwamy po upływie okresu przechowywania.',
-          'Na Państwa żądanie wskażemy, których odbiorców Państwa danych poinformowaliśmy (art. 19 {gdpr}).',
-        ],
-        rectification: [
-          'Na Państwa żądanie wskażemy, których odbiorców Państwa danych poinformowaliśmy (art. 19 {gdpr}).',
-        ],
+        erasure: ['Mogą Państwo zapytać nas, których odbiorców Państwa danych poinformowano (art. 19 {gdpr}).'],
+        rectification: ['Mogą Państwo zapytać nas, których odbiorców Państwa danych poinformowano (art. 19 {gdpr}).'],
         restriction: [
-          'Poinformujemy Państwa przed uchyleniem ograniczenia (art. 18 ust. 3 {gdpr}).',
-          'Na Państwa żądanie wskażemy, których odbiorców Państwa danych poinformowaliśmy (art. 19 {gdpr}).',
+          'Poza przechowywaniem dane objęte ograniczeniem można przetwarzać wyłącznie za Państwa zgodą, w celu ustalenia, dochodzenia lub obrony roszczeń, w celu ochrony praw innej osoby fizycznej lub prawnej lub z uwagi na ważne względy interesu publicznego Unii lub państwa członkowskiego (art. 18 ust. 2 {gdpr}).',
+          'Przed uchyleniem ograniczenia muszą Państwo zostać o tym poinformowani (art. 18 ust. 3 {gdpr}).',
+          'Mogą Państwo zapytać nas, których odbiorców Państwa danych poinformowano (art. 19 {gdpr}).',
         ],
         'withdraw-consent': [
           'Wycofanie nie wpływa na zgodność z prawem wcześniejszego przetwarzania (art. 7 ust. 3 {gdpr}).',
         ],
       },
+      proof:
+        'Zachowujemy dowód, że udzielili Państwo zgody, odmówili jej lub ją wycofali, ponieważ musimy móc go przedstawić, oraz na potrzeby roszczeń (art. 17 ust. 3 lit. b) i e) {gdpr}).',
       rights: [
         'Mogą Państwo żądać sprostowania lub usunięcia swoich danych osobowych albo ograniczenia ich przetwarzania (art. 16, 17 i 18 {gdpr}).',
         'Mogą Państwo wnieść sprzeciw wobec przetwarzania opartego na wykonywaniu zadania w interesie publicznym lub na prawnie uzasadnionych interesach (art. 21 {gdpr}).',
@@ -261,6 +270,17 @@ export const pl: LetterTexts = {
         'Mogą Państwo otrzymać dane, które nam Państwo dostarczyli, w formacie nadającym się do odczytu maszynowego (art. 20 {gdpr}).',
       ],
       notice: 'Informujemy o tym na podstawie art. 19 {gdpr}.',
+    },
+    uk: {
+      extension:
+        'Termin możemy przedłużyć, gdy wymaga tego skomplikowany charakter Państwa żądań lub ich liczba (art. 12A ust. 3 {gdpr}).',
+      notes: {
+        restriction: [
+          'Poza przechowywaniem dane objęte ograniczeniem można przetwarzać wyłącznie za Państwa zgodą, w celu ustalenia, dochodzenia lub obrony roszczeń, w celu ochrony praw innej osoby fizycznej lub prawnej lub z uwagi na ważne względy interesu publicznego (art. 18 ust. 2 {gdpr}).',
+          'Przed uchyleniem ograniczenia muszą Państwo zostać o tym poinformowani (art. 18 ust. 3 {gdpr}).',
+          'Mogą Państwo zapytać nas, których odbiorców Państwa danych poinformowano (art. 19 {gdpr}).',
+        ],
+      },
     },
     similar: {
       rights: [
@@ -270,10 +290,18 @@ export const pl: LetterTexts = {
         'Mogą Państwo otrzymać dane, które nam Państwo dostarczyli, w formacie nadającym się do odczytu maszynowego.',
       ],
     },
+    swiss: {
+      rights: [
+        'Mogą Państwo żądać sprostowania swoich danych osobowych (art. 32 ust. 1 FADP).',
+        'Mogą Państwo wyraźnie zakazać nam przetwarzania swoich danych osobowych (art. 30 ust. 2 lit. b FADP).',
+        'Mogą Państwo żądać, aby sąd zakazał określonego przetwarzania lub ujawniania danych osobom trzecim albo nakazał usunięcie lub zniszczenie danych (art. 32 ust. 2 FADP).',
+        'Mogą Państwo otrzymać dane, które nam Państwo przekazali, w powszechnie używanym formacie elektronicznym (art. 28 FADP).',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [
-          'Zanim ujawnimy, poprawimy lub usuniemy dane osobowe, sprawdzamy Państwa tożsamość, porównując podane dane z tymi, które posiadamy. Skontaktujemy się z Państwem, jeżeli będziemy potrzebować więcej informacji.',
+          'Prawo wymaga, abyśmy sprawdzili Państwa tożsamość, zanim ujawnimy, poprawimy lub usuniemy dane osobowe, w miarę możliwości porównując podane dane z tymi, które posiadamy (11 CCR § 7060). Jeżeli nie wystarczą, możemy poprosić o więcej.',
         ],
         unchecked: ['Do tego wniosku nie muszą Państwo wykazywać swojej tożsamości.'],
       },
@@ -283,11 +311,9 @@ export const pl: LetterTexts = {
         'Prawo daje nam łącznie najwyżej 90 dni kalendarzowych od dnia, w którym otrzymaliśmy Państwa wniosek (11 CCR § 7021).',
       access: 'Tak, zebraliśmy dane osobowe na Państwa temat (Cal. Civ. Code § 1798.110).',
       portability:
-        'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w przenośnym, łatwym do użycia formacie (Cal. Civ. Code § 1798.130).',
+        'Wraz z tym pismem otrzymują Państwo zapisy swoich zgód w przenośnym, łatwym do użycia formacie (Cal. Civ. Code § 1798.130).',
       notes: {
-        erasure: [
-          'Zachowujemy zapisy wyborów dotyczących zgody oraz tego wniosku, jeżeli prawo tego wymaga lub na to pozwala (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), i nie wykorzystujemy ich w żadnym innym celu.',
-        ],
+        erasure: ['Zachowujemy zapis tego wniosku, czego wymaga prawo (11 CCR § 7101).'],
         'opt-out': [
           'Nie musieli Państwo w tym celu wykazywać swojej tożsamości. Prawo nie pozwala nam prosić Państwa o zmianę tego wyboru przez co najmniej 12 miesięcy.',
         ],
@@ -295,34 +321,35 @@ export const pl: LetterTexts = {
           'Nie musieli Państwo w tym celu wykazywać swojej tożsamości. Prawo nie pozwala nam prosić Państwa o zmianę tego wyboru przez co najmniej 12 miesięcy.',
         ],
       },
+      proof:
+        'Zachowujemy dowód, że udzielili Państwo zgody, odmówili jej lub ją wycofali, na co pozwala prawo (Cal. Civ. Code § 1798.105(d)).',
       rights: [
         'Mogą Państwo żądać usunięcia lub poprawienia danych osobowych, które o Państwu zebraliśmy.',
         'Mogą Państwo sprzeciwić się sprzedaży i udostępnianiu swoich danych osobowych oraz ograniczyć wykorzystywanie danych wrażliwych. Nie muszą Państwo w tym celu wykazywać swojej tożsamości.',
-        'Korzystanie z tych praw nie spowoduje mniej korzystnego traktowania Państwa.',
+        'Prawo zabrania nam traktować Państwa mniej korzystnie z powodu korzystania z tych praw.',
       ],
       notice:
         'Informujemy o tym, ponieważ prawo Kalifornii zobowiązuje nas do powiadomienia tych, którzy otrzymali dane.',
     },
     us: {
       identity:
-        'Nie mogliśmy uwierzytelnić Państwa wniosku mimo dołożenia uzasadnionych starań, a prawo pozwala nam zażądać dodatkowych informacji. O co prosimy:',
+        'Jeżeli wniosku nie można uwierzytelnić mimo dołożenia uzasadnionych starań, prawo pozwala nam zażądać dodatkowych informacji. O co prosimy:',
       extension: 'Prawo dopuszcza jedno takie przedłużenie, jeżeli jest ono racjonalnie konieczne.',
       rights: [
         'Przepisy przyznają Państwu dalsze prawa dotyczące danych osobowych, takie jak prawo do ich usunięcia i prawo sprzeciwu wobec ich sprzedaży. Prosimy o informację, jeżeli chcą Państwo z nich skorzystać.',
-        'Korzystanie z tych praw nie spowoduje mniej korzystnego traktowania Państwa.',
+        'Prawo zabrania nam traktować Państwa mniej korzystnie z powodu korzystania z tych praw.',
       ],
     },
     brazil: {
       identity: 'Możemy odpowiedzieć tylko osobie, której dane dotyczą, lub jej przedstawicielowi. O co prosimy:',
       access: 'Tak, przetwarzamy dane osobowe na Państwa temat (LGPD, art. 18 i 19).',
       portability:
-        'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w formacie nadającym się do odczytu maszynowego (LGPD, art. 18, V).',
+        'Wraz z tym pismem otrzymują Państwo zapisy swoich zgód w formacie nadającym się do odczytu maszynowego (LGPD, art. 18, V).',
       notes: {
-        erasure: [
-          'Zachowujemy dowód, że zgody udzielono, odmówiono lub że ją wycofano, w celu wypełnienia obowiązku prawnego (LGPD, art. 16, I), i nie wykorzystujemy go w żadnym innym celu.',
-        ],
         'withdraw-consent': ['Wycofanie nie wpływa na wcześniejsze przetwarzanie (LGPD, art. 8, § 5).'],
       },
+      proof:
+        'Zachowujemy dowód, że udzielili Państwo zgody, odmówili jej lub ją wycofali, w celu wypełnienia obowiązku prawnego (LGPD, art. 16, I).',
       rights: [
         'Mogą Państwo żądać potwierdzenia, dostępu, poprawienia, anonimizacji, przeniesienia i usunięcia danych oraz wycofać zgodę (LGPD, art. 18).',
       ],
@@ -331,17 +358,15 @@ export const pl: LetterTexts = {
     general: {
       acknowledgement: { checked: [], unchecked: [] },
       identity: 'Dane osobowe możemy ujawnić lub zmienić tylko wtedy, gdy wiemy, kto o to prosi. O co prosimy:',
-      extension: 'Nie zajmie nam to więcej czasu, niż jest to konieczne.',
       access: 'Tak, przetwarzamy dane osobowe na Państwa temat.',
       portability:
-        'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w formacie nadającym się do odczytu maszynowego.',
+        'Wraz z tym pismem otrzymują Państwo zapisy swoich zgód w formacie nadającym się do odczytu maszynowego.',
       noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody.',
       notes: {
-        erasure: [
-          'Zachowujemy zapisy wyborów dotyczących zgody oraz tego wniosku, jeżeli prawo tego wymaga lub na to pozwala, i nie wykorzystujemy ich w żadnym innym celu.',
-        ],
+        erasure: ['Zachowujemy zapis tego wniosku.'],
       },
-      rights: ['Mogą Państwo żądać poprawienia swoich danych osobowych oraz wycofać udzieloną zgodę.'],
+      proof: 'Zachowujemy dowód, że udzielili Państwo zgody, odmówili jej lub ją wycofali.',
+      rights: ['Mogą Państwo żądać poprawienia swoich danych osobowych.', 'Mogą Państwo wycofać udzieloną zgodę.'],
       notice: 'Informujemy o tym, ponieważ otrzymali Państwo od nas dane.',
     },
   },
@@ -430,7 +455,7 @@ export const pl: LetterTexts = {
   },
   requestForm: {
     title: 'Państwa dane osobowe: wniosek',
-    lead: 'Ten formularz służy do korzystania z praw dotyczących danych osobowych. Jest bezpłatny.',
+    lead: 'Ten formularz służy do korzystania z praw dotyczących danych osobowych.',
     kind: 'Czego dotyczy wniosek?',
     kinds: {
       access: 'Chcę wiedzieć, jakie moje dane Państwo mają',
@@ -483,7 +508,7 @@ export const pl: LetterTexts = {
       'Kod potwierdzający ten adres e-mail: {code} (ważny do {until}). Proszę wpisać go na stronie, na której wysłano wniosek:',
   },
   appealTo:
-    'W rozsądnym terminie mogą Państwo odwołać się od tej decyzji: prosimy pisać na adres {contact}, z dopiskiem „Appeal” i naszym znakiem {reference}. O naszej decyzji i jej powodach poinformujemy Państwa pisemnie w ciągu {days} dni od otrzymania odwołania. Jeżeli odwołanie zostanie oddalone, mogą Państwo złożyć skargę do następującego organu: {authority}',
+    'W rozsądnym terminie mogą Państwo odwołać się od tej decyzji: prosimy pisać na adres {contact}, z dopiskiem „Appeal” i naszym znakiem {reference}. O naszej decyzji i jej powodach musimy poinformować Państwa pisemnie w ciągu {days} dni od otrzymania odwołania. Jeżeli odwołanie zostanie oddalone, mogą Państwo złożyć skargę do następującego organu: {authority}',
   authorityIs: 'Właściwy dla nas organ nadzorczy: {authority}',
   proposals: {
     identity: [
@@ -510,27 +535,32 @@ export const pl: LetterTexts = {
     know: [
       'W ciągu 12 miesięcy przed Państwa wnioskiem:\n- zebraliśmy następujące kategorie danych osobowych na Państwa temat: [kategorie]\n- sprzedaliśmy lub udostępniliśmy: [każda kategoria, jakim kategoriom osób trzecich i w jakim celu; albo że nie sprzedaliśmy ani nie udostępniliśmy żadnej]\n- ujawniliśmy w celach biznesowych: [każda kategoria, jakim kategoriom odbiorców i w jakim celu; albo że nie ujawniliśmy żadnej]\n- posiadamy ponadto, lecz nie możemy ujawnić: [rodzaj danych, na przykład Państwa numer ubezpieczenia społecznego; albo nic takiego]',
     ],
+    criteria: ['Kryteria stosowane przy przetwarzaniu Państwa danych: [kryteria]'],
     answer: {
       erasure: ['Usunęliśmy następujące dane osobowe, które Państwa dotyczą:\n- [jakie dane, w jakim systemie]'],
       rectification: ['Sprostowaliśmy, co następuje:\n- [co było zapisane] na [co jest zapisane teraz]'],
-      restriction: [
-        'Ograniczyliśmy przetwarzanie następujących danych:\n- [jakie dane]\n\nPoza przechowywaniem wykorzystujemy te dane wyłącznie za Państwa zgodą, na potrzeby roszczeń lub w celu ochrony innych osób.',
-      ],
+      restriction: ['Ograniczyliśmy przetwarzanie następujących danych:\n- [jakie dane]'],
       objection: [
-        'Nie przetwarzamy już Państwa danych osobowych w tym celu: [cel].',
-        'Nie wykorzystujemy już Państwa danych osobowych do marketingu bezpośredniego.',
+        'Od [data] nie przetwarzamy już Państwa danych osobowych w tym celu: [cel].',
+        'Od [data] nie wykorzystujemy już Państwa danych osobowych do marketingu bezpośredniego.',
       ],
       'opt-out': [
-        'Uwzględniliśmy Państwa sprzeciw: nie sprzedajemy już Państwa danych osobowych ani nie udostępniamy ich na potrzeby reklamy w różnych witrynach.',
-        'Nie sprzedajemy danych osobowych ani nie udostępniamy ich na potrzeby reklamy w różnych witrynach. Państwa sprzeciw został mimo to odnotowany.',
+        'Uwzględniliśmy Państwa sprzeciw: od [data] nie sprzedajemy już Państwa danych osobowych ani nie udostępniamy ich na potrzeby reklamy w różnych witrynach.',
+        '[Jeżeli tak jest:] Nie sprzedajemy danych osobowych ani nie udostępniamy ich na potrzeby reklamy w różnych witrynach. Państwa sprzeciw został mimo to odnotowany.',
       ],
       limit: [
-        'Uwzględniliśmy Państwa wniosek: wykorzystujemy Państwa wrażliwe dane osobowe tylko w zakresie niezbędnym do świadczenia naszych usług oraz w innych celach dozwolonych przez prawo.',
+        'Uwzględniliśmy Państwa wniosek: od [data] wykorzystujemy Państwa wrażliwe dane osobowe tylko w zakresie niezbędnym do świadczenia naszych usług oraz w innych celach dozwolonych przez prawo.',
       ],
       'withdraw-consent': [
-        'Odnotowaliśmy wycofanie Państwa zgody. Nie przetwarzamy już danych osobowych na tej podstawie.',
+        'Odnotowaliśmy wycofanie Państwa zgody. Od [data] nie przetwarzamy już danych osobowych na tej podstawie.',
       ],
       unknown: ['[Co zostało zrobione.]'],
+    },
+    unmatched: {
+      objection: ['Odnotowaliśmy Państwa sprzeciw. [Co w związku z tym zrobiono i gdzie.]'],
+      'opt-out': ['Odnotowaliśmy Państwa sprzeciw. [Co w związku z tym zrobiono i gdzie.]'],
+      limit: ['Odnotowaliśmy Państwa wniosek. [Co w związku z tym zrobiono i gdzie.]'],
+      'withdraw-consent': ['Odnotowaliśmy wycofanie Państwa zgody. [Co w związku z tym zrobiono i gdzie.]'],
     },
   },
 };

@@ -2,10 +2,9 @@ import type { LetterTexts } from '../texts.ts';
 
 /** Português. */
 export const pt: LetterTexts = {
-  name: 'Português (Portugal)',
+  name: 'Português',
   locale: 'pt-PT',
   regions: ['BR'],
-  notIn: ['BR'],
   lawNames: {
     'eu-gdpr': {
       name: 'Regulamento Geral sobre a Proteção de Dados, Regulamento (UE) 2016/679 (RGPD)',
@@ -91,30 +90,31 @@ export const pt: LetterTexts = {
   openingOfAgent: 'Em {received}, enviou-nos um pedido em nome de outra pessoa ({kind}).',
   acknowledgement: {
     received: 'Confirmamos, pela presente, que recebemos o seu pedido.',
-    due: 'Responderemos sem demora injustificada e, o mais tardar, até {limit}.',
+    due: 'O prazo para a nossa resposta termina em {limit}.',
     notYou: 'Se não apresentou este pedido, agradecemos que nos informe.',
   },
   identity: {
     lead: 'Antes de darmos seguimento ao seu pedido, precisamos de confirmar que provém de si ou de alguém autorizado a agir em seu nome.',
-    use: 'Utilizamos o que nos enviar apenas para esta verificação. Não envie originais e, nas cópias, oculte tudo o que não tenhamos pedido. Registamos a forma como a sua identidade foi confirmada; não guardamos cópias de documentos de identificação.',
+    use: 'Não envie originais e, nas cópias, oculte tudo o que não tenhamos pedido. Registamos a forma como a sua identidade é confirmada.',
     reply: 'Responda para {contact} e indique a nossa referência {reference}.',
+    clockStarts: 'O prazo para a nossa resposta conta-se a partir do dia em que recebermos o que aqui lhe pedimos.',
   },
   clarification: {
     lead: 'Para respondermos devidamente ao seu pedido, precisamos de saber mais sobre o que pretende:',
     clockStops: 'O prazo para a nossa resposta fica suspenso a partir de hoje até recebermos a sua resposta.',
     reply: 'Responda para {contact} e indique a nossa referência {reference}.',
-    noReply: 'Se não recebermos notícias suas, trataremos o seu pedido com base no que sabemos.',
+    noReply: 'Sem a sua resposta, só podemos basear-nos no que sabemos.',
   },
   extension: {
     lead: 'Não conseguimos concluir a nossa resposta até {firstLimit}, data em que seria devida. O motivo é o seguinte:',
-    newLimit: 'Receberá a nossa resposta, o mais tardar, até {limit}.',
+    newLimit: 'O novo prazo para a nossa resposta termina em {limit}.',
     complaint: 'Pode apresentar reclamação contra esta prorrogação à seguinte autoridade: {authority}',
   },
   answer: {
     records:
-      'Os registos de consentimento que temos sobre si abrangem o período de {from} a {to}; número de decisões: {count}. Encontrámo-los através de {found}.',
+      'Os registos de consentimento que pudemos associar a si abrangem o período de {from} a {to}; número de decisões: {count}. Encontrámo-los através de {found}.',
     recordsOfOneDay:
-      'Os registos de consentimento que temos sobre si são de {from}; número de decisões: {count}. Encontrámo-los através de {found}.',
+      'Os registos de consentimento que pudemos associar a si são de {from}; número de decisões: {count}. Encontrámo-los através de {found}.',
     foundFromDevice: 'um identificador de visitante que nos enviou a partir do seu dispositivo',
     foundComputed: 'um identificador calculado a partir do endereço de correio eletrónico que nos indicou',
     identityChecked: 'Antes de divulgarmos qualquer dado, confirmámos a sua identidade.',
@@ -131,14 +131,15 @@ export const pt: LetterTexts = {
       records: 'records.jsonl: os registos exatamente como os recebemos',
     },
     verify:
-      'Pode verificar por si que estes registos não foram alterados: abra num navegador o ficheiro verify.html que se junta e escolha o ficheiro que recebeu de nós; não é necessária ligação à Internet. Cada registo é comparado com o nosso registo assinado, cujo último ponto de controlo anterior a esta carta abrange {entries} entradas. Compare a chave desse registo com a que publicamos ou lhe comunicamos por outra via:',
+      'Pode verificar por si que estes registos não foram alterados: abra num navegador o ficheiro verify.html que se junta e escolha o ficheiro que recebeu de nós; não é necessária ligação à Internet. Cada registo é comparado com o nosso registo assinado, cujo último ponto de controlo anterior a esta carta abrange {entries} entradas. Compare a chave desse registo com a que tenha recebido de nós por outra via:',
     unverified:
-      'A sua identidade não foi confirmada. Para proteger a pessoa a quem os dados dizem respeito, não divulgamos registos individuais. Por isso respondemos em termos gerais: que categorias de dados tratamos, de onde provêm, para que finalidades e quem os recebe.',
+      'A sua identidade não foi confirmada. Para proteger a pessoa a quem os dados dizem respeito, não divulgamos registos individuais. Por isso respondemos apenas em termos gerais.',
     categories:
-      'Esta resposta indica as categorias de dados que tratamos, a sua proveniência, as finalidades e os destinatários. Não contém registos individuais.',
+      'Esta resposta descreve em termos gerais como tratamos os dados pessoais. Não contém registos individuais.',
     unmatched:
       'A partir dos elementos do seu pedido não conseguimos saber em que navegador ou dispositivo ficou registada a sua escolha anterior.',
-    unmatchedHowTo: 'Para que a sua escolha produza efeito também aí: {withdrawalMethod}',
+    unmatchedHowTo:
+      'Para que a sua escolha produza efeito também aí, repita-a aí. Retirada do consentimento: {withdrawalMethod}',
     parts: 'O que fizemos',
     part: { done: 'feito', partly: 'feito em parte', refused: 'recusado' },
     partGround: '{outcome}; motivo: {ground}',
@@ -150,7 +151,9 @@ export const pt: LetterTexts = {
         'um número longo que pode ser de uma conta financeira, de um cartão de pagamento ou de um documento de identificação',
     },
     neverDisclosed:
-      'Esta resposta nunca contém números de segurança social, de carta de condução ou outros números de identificação oficiais, números de contas financeiras, números de seguro de saúde ou de identificação médica, palavras-passe, perguntas e respostas de segurança ou dados biométricos, quer os tenhamos quer não ({source}).',
+      'Quer esses dados existam quer não, a lei proíbe divulgar numa resposta números de segurança social, de carta de condução ou outros números de identificação oficiais, números de contas financeiras, números de seguro de saúde ou de identificação médica, palavras-passe, perguntas e respostas de segurança ou dados biométricos ({source}).',
+    proofPeriod:
+      'O prazo de conservação fixado para ela é de {period}, a contar da sua última decisão ou, se for posterior, da expiração do consentimento.',
   },
   partial: {
     lead: 'Deferimos parte do seu pedido. O que fizemos, o que não fizemos e os nossos motivos:',
@@ -160,21 +163,23 @@ export const pt: LetterTexts = {
     ground: 'Fundamento jurídico da recusa: {ground}',
     healthStatement:
       'Se os dados disserem respeito à sua saúde, pode enviar-nos uma declaração escrita até 250 palavras sobre cada dado que considere inexato e pedir-nos que a juntemos ao seu processo (11 CCR § 7023).',
+    optOut:
+      'Tem o direito de nos proibir de vender ou partilhar as suas informações pessoais. Se o quiser exercer, escreva para {contact} e indique a nossa referência {reference}; não tem de comprovar a sua identidade (11 CCR §§ 7013, 7022(g)).',
   },
   noMatch: {
-    why: 'Os nossos registos de consentimento são guardados com identificadores de visitante em forma de hash, sem nomes nem endereços. O que consta do seu pedido não nos permite saber quais deles, se os houver, lhe dizem respeito.',
+    why: 'Encontramos os registos de consentimento através de um identificador de visitante, e não pelo nome. O que consta do seu pedido não nos permite saber quais deles, se os houver, lhe dizem respeito.',
     notNone: 'Isto não significa que não existam.',
     help: 'Pode ajudar-nos a encontrá-los assim:',
     steps: [
       'Abra o nosso sítio Web no dispositivo e no navegador em que fez a sua escolha. Copie o identificador de visitante que o aviso de consentimento aí guardou (no respetivo cookie ou nas definições).',
       'Diga-nos em que sítio Web, e aproximadamente quando, fez ou alterou a sua escolha.',
-      'Envie ambos para {contact} e indique a nossa referência {reference}. Faremos então nova pesquisa.',
+      'Envie ambos para {contact} e indique a nossa referência {reference}. Poderemos então fazer nova pesquisa.',
     ],
   },
   notice: {
     dear: 'Exmos. Senhores,',
-    lead: 'Divulgámos-vos dados pessoais. O titular dos dados apresentou-nos entretanto um pedido ({kind}), que deferimos.',
-    done: 'Trata-se dos seguintes dados:',
+    lead: 'Divulgámos-vos dados pessoais. O titular dos dados apresentou-nos um pedido ({kind}).',
+    done: 'Deferimo-lo quanto aos seguintes dados:',
     ask: 'Solicitamos que tomem as medidas correspondentes nos vossos sistemas e que no-las confirmem para {contact}, indicando a nossa referência {reference}.',
   },
   appeal: {
@@ -211,6 +216,7 @@ export const pt: LetterTexts = {
       controller: 'o responsável pelo tratamento',
       jointContact: 'ponto de contacto dos responsáveis conjuntos pelo tratamento',
     },
+    criteria: 'os critérios utilizados no tratamento (LGPD, art. 19, II)',
   },
   scope: {
     heading: 'O que esta resposta abrange',
@@ -218,10 +224,15 @@ export const pt: LetterTexts = {
     otherSystems: 'Os nossos outros sistemas:',
     results: {
       'nothing-found': 'pesquisado, nada encontrado',
+      found: 'pesquisado, dados encontrados',
       attached: 'pesquisado, o que encontrámos segue em separado',
-      'not-applicable': 'não contém dados deste tipo',
+      searched: 'pesquisado',
+      'not-applicable': 'não pertinente para este pedido',
       open: 'ainda não pesquisado',
     },
+    others: 'Não abrange outros sistemas.',
+    searched: 'Para esta resposta pesquisámos os nossos registos de consentimento.',
+    notSearched: 'O seu pedido não contém nada com que possamos pesquisar os nossos registos de consentimento.',
   },
   rights: { heading: 'Os seus direitos', remedies: 'O que pode fazer' },
   families: {
@@ -229,27 +240,25 @@ export const pt: LetterTexts = {
       identity:
         'Quando tenhamos dúvidas razoáveis quanto à identidade da pessoa que apresenta um pedido, podemos solicitar informações adicionais (art. 12.º, n.º 6, do {gdpr}). O nosso motivo e o que lhe pedimos:',
       extension:
-        'Podemos prorrogar o prazo quando a complexidade e o número de pedidos o tornem necessário (art. {article12}.º, n.º 3, do {gdpr}).',
+        'Podemos prorrogar o prazo quando a complexidade e o número de pedidos o tornem necessário (art. 12.º, n.º 3, do {gdpr}).',
       access: 'Sim, tratamos dados pessoais que lhe dizem respeito (art. 15.º do {gdpr}).',
       portability:
-        'Com esta carta recebe os dados pessoais que nos forneceu, num formato de leitura automática (art. 20.º do {gdpr}).',
+        'Com esta carta recebe os seus registos de consentimento num formato de leitura automática (art. 20.º do {gdpr}).',
       noMatch: 'Não conseguimos associar o seu pedido a um registo de consentimento (art. 11.º, n.º 2, do {gdpr}).',
       notes: {
-        erasure: [
-          'Não apagamos a prova de que um consentimento foi dado, recusado ou retirado. Reservamo-la para essa utilização, conservamo-la porque temos de a poder apresentar e para efeitos de declaração, exercício ou defesa de um direito num processo judicial (art. 17.º, n.º 3, alíneas b) e e), do {gdpr}), e apagamo-la quando termina o prazo de conservação.',
-          'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º do {gdpr}).',
-        ],
-        rectification: [
-          'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º do {gdpr}).',
-        ],
+        erasure: ['Pode perguntar-nos que destinatários dos seus dados foram informados (art. 19.º do {gdpr}).'],
+        rectification: ['Pode perguntar-nos que destinatários dos seus dados foram informados (art. 19.º do {gdpr}).'],
         restriction: [
-          'Receberá uma comunicação nossa antes de a limitação ser levantada (art. 18.º, n.º 3, do {gdpr}).',
-          'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º do {gdpr}).',
+          'À exceção da conservação, os dados cujo tratamento foi limitado só podem ser tratados com o seu consentimento, para efeitos de declaração, exercício ou defesa de um direito num processo judicial, para a defesa dos direitos de outra pessoa singular ou coletiva ou por motivos ponderosos de interesse público da União ou de um Estado-Membro (art. 18.º, n.º 2, do {gdpr}).',
+          'Antes de a limitação ser levantada, esse facto tem de lhe ser comunicado (art. 18.º, n.º 3, do {gdpr}).',
+          'Pode perguntar-nos que destinatários dos seus dados foram informados (art. 19.º do {gdpr}).',
         ],
         'withdraw-consent': [
           'A retirada não compromete a licitude do tratamento anterior (art. 7.º, n.º 3, do {gdpr}).',
         ],
       },
+      proof:
+        'Conservamos a prova de que deu, recusou ou retirou um consentimento, porque temos de a poder apresentar e para efeitos de declaração, exercício ou defesa de um direito num processo judicial (art. 17.º, n.º 3, alíneas b) e e), do {gdpr}).',
       rights: [
         'Pode pedir-nos que retifiquemos ou apaguemos os seus dados pessoais ou que limitemos o seu tratamento (arts. 16.º, 17.º e 18.º do {gdpr}).',
         'Pode opor-se ao tratamento baseado numa missão de interesse público ou em interesses legítimos (art. 21.º do {gdpr}).',
@@ -257,6 +266,17 @@ export const pt: LetterTexts = {
         'Pode receber os dados que nos forneceu num formato de leitura automática (art. 20.º do {gdpr}).',
       ],
       notice: 'Prestamos esta informação nos termos do art. 19.º do {gdpr}.',
+    },
+    uk: {
+      extension:
+        'Podemos prorrogar o prazo quando a complexidade dos seus pedidos ou o seu número o torne necessário (art. 12A, n.º 3, do {gdpr}).',
+      notes: {
+        restriction: [
+          'À exceção da conservação, os dados cujo tratamento foi limitado só podem ser tratados com o seu consentimento, para efeitos de declaração, exercício ou defesa de um direito num processo judicial, para a defesa dos direitos de outra pessoa singular ou coletiva ou por motivos ponderosos de interesse público (art. 18.º, n.º 2, do {gdpr}).',
+          'Antes de a limitação ser levantada, esse facto tem de lhe ser comunicado (art. 18.º, n.º 3, do {gdpr}).',
+          'Pode perguntar-nos que destinatários dos seus dados foram informados (art. 19.º do {gdpr}).',
+        ],
+      },
     },
     similar: {
       rights: [
@@ -266,10 +286,18 @@ export const pt: LetterTexts = {
         'Pode receber os dados que nos forneceu num formato de leitura automática.',
       ],
     },
+    swiss: {
+      rights: [
+        'Pode pedir-nos que retifiquemos os seus dados pessoais (art. 32.º, n.º 1, da FADP).',
+        'Pode proibir-nos expressamente de tratar os seus dados pessoais (art. 30.º, n.º 2, alínea b, da FADP).',
+        'Pode pedir a um tribunal que proíba um determinado tratamento ou a comunicação de dados a terceiros, ou que ordene o apagamento ou a destruição de dados (art. 32.º, n.º 2, da FADP).',
+        'Pode receber os dados que nos forneceu num formato eletrónico corrente (art. 28.º da FADP).',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [
-          'Antes de divulgarmos, corrigirmos ou eliminarmos informações pessoais, verificamos a sua identidade comparando os dados que nos fornece com os que temos. Entraremos em contacto consigo se precisarmos de mais elementos.',
+          'A lei obriga-nos a verificar a sua identidade antes de divulgarmos, corrigirmos ou eliminarmos informações pessoais, se possível comparando os dados que nos fornece com os que temos (11 CCR § 7060). Se não forem suficientes, podemos pedir-lhe mais.',
         ],
         unchecked: ['Para este pedido não tem de comprovar a sua identidade.'],
       },
@@ -279,11 +307,9 @@ export const pt: LetterTexts = {
         'A lei concede-nos, no total, até 90 dias de calendário a contar do dia em que recebemos o seu pedido (11 CCR § 7021).',
       access: 'Sim, recolhemos informações pessoais sobre si (Cal. Civ. Code § 1798.110).',
       portability:
-        'Com esta carta recebe as suas informações pessoais num formato portátil e de fácil utilização (Cal. Civ. Code § 1798.130).',
+        'Com esta carta recebe os seus registos de consentimento num formato portátil e de fácil utilização (Cal. Civ. Code § 1798.130).',
       notes: {
-        erasure: [
-          'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), e não os utilizamos para qualquer outro fim.',
-        ],
+        erasure: ['Conservamos um registo deste pedido, como a lei exige (11 CCR § 7101).'],
         'opt-out': [
           'Não teve de comprovar a sua identidade para o efeito. A lei não nos permite pedir-lhe que reverta esta escolha durante, pelo menos, 12 meses.',
         ],
@@ -291,32 +317,34 @@ export const pt: LetterTexts = {
           'Não teve de comprovar a sua identidade para o efeito. A lei não nos permite pedir-lhe que reverta esta escolha durante, pelo menos, 12 meses.',
         ],
       },
+      proof:
+        'Conservamos a prova de que deu, recusou ou retirou um consentimento, como a lei permite (Cal. Civ. Code § 1798.105(d)).',
       rights: [
         'Pode pedir-nos que eliminemos ou corrijamos as informações pessoais que recolhemos sobre si.',
         'Pode opor-se à venda e à partilha das suas informações pessoais e limitar a utilização das informações sensíveis. Não tem de comprovar a sua identidade para o efeito.',
-        'O exercício destes direitos não implica qualquer tratamento menos favorável.',
+        'A lei proíbe-nos de lhe dar um tratamento menos favorável por exercer estes direitos.',
       ],
       notice: 'Prestamos esta informação porque a lei da Califórnia nos obriga a avisar quem recebeu os dados.',
     },
     us: {
       identity:
-        'Não conseguimos autenticar o seu pedido com esforços comercialmente razoáveis, e a lei permite-nos solicitar informações adicionais. O que lhe pedimos:',
+        'Quando um pedido não pode ser autenticado com esforços comercialmente razoáveis, a lei permite-nos solicitar informações adicionais. O que lhe pedimos:',
       extension: 'A lei permite uma única prorrogação deste tipo, quando razoavelmente necessária.',
       rights: [
         'A lei confere-lhe outros direitos sobre os seus dados pessoais, como a eliminação e a oposição à sua venda. Diga-nos se os pretende exercer.',
-        'O exercício destes direitos não implica qualquer tratamento menos favorável.',
+        'A lei proíbe-nos de lhe dar um tratamento menos favorável por exercer estes direitos.',
       ],
     },
     brazil: {
       identity: 'Só podemos responder ao titular dos dados ou ao seu representante. O que lhe pedimos:',
       access: 'Sim, tratamos dados pessoais sobre si (LGPD, art. 18 e 19).',
-      portability: 'Com esta carta recebe os seus dados pessoais num formato de leitura automática (LGPD, art. 18, V).',
+      portability:
+        'Com esta carta recebe os seus registos de consentimento num formato de leitura automática (LGPD, art. 18, V).',
       notes: {
-        erasure: [
-          'Conservamos a prova de que um consentimento foi dado, recusado ou retirado para cumprir uma obrigação legal (LGPD, art. 16, I), e não a utilizamos para qualquer outro fim.',
-        ],
         'withdraw-consent': ['A retirada não afeta o tratamento anterior (LGPD, art. 8, § 5).'],
       },
+      proof:
+        'Conservamos a prova de que deu, recusou ou retirou um consentimento para cumprir uma obrigação legal (LGPD, art. 16, I).',
       rights: [
         'Pode pedir a confirmação, o acesso, a correção, a anonimização, a portabilidade e a eliminação, e retirar o seu consentimento (LGPD, art. 18).',
       ],
@@ -325,16 +353,17 @@ export const pt: LetterTexts = {
     general: {
       acknowledgement: { checked: [], unchecked: [] },
       identity: 'Só podemos divulgar ou alterar dados pessoais se soubermos quem o pede. O que lhe pedimos:',
-      extension: 'Não demoraremos mais do que o necessário.',
       access: 'Sim, tratamos dados pessoais sobre si.',
-      portability: 'Com esta carta recebe os seus dados pessoais num formato de leitura automática.',
+      portability: 'Com esta carta recebe os seus registos de consentimento num formato de leitura automática.',
       noMatch: 'Não conseguimos associar o seu pedido a um registo de consentimento.',
       notes: {
-        erasure: [
-          'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite, e não os utilizamos para qualquer outro fim.',
-        ],
+        erasure: ['Conservamos um registo deste pedido.'],
       },
-      rights: ['Pode pedir-nos que corrijamos os seus dados pessoais e retirar um consentimento que tenha dado.'],
+      proof: 'Conservamos a prova de que deu, recusou ou retirou um consentimento.',
+      rights: [
+        'Pode pedir-nos que corrijamos os seus dados pessoais.',
+        'Pode retirar um consentimento que tenha dado.',
+      ],
       notice: 'Prestamos esta informação porque receberam dados nossos.',
     },
   },
@@ -423,7 +452,7 @@ export const pt: LetterTexts = {
   },
   requestForm: {
     title: 'Os seus dados pessoais: envie-nos um pedido',
-    lead: 'Use este formulário para exercer os seus direitos sobre os seus dados pessoais. É gratuito.',
+    lead: 'Use este formulário para exercer os seus direitos sobre os seus dados pessoais.',
     kind: 'O que pretende?',
     kinds: {
       access: 'Saber que dados têm sobre mim',
@@ -476,7 +505,7 @@ export const pt: LetterTexts = {
       'O seu código para confirmar este endereço de e-mail: {code} (válido até {until}). Introduza-o na página em que enviou o pedido:',
   },
   appealTo:
-    'Pode recorrer desta decisão num prazo razoável: escreva para {contact}, com a palavra «Appeal» e a nossa referência {reference}. Comunicar-lhe-emos por escrito, no prazo de {days} dias a contar da receção do recurso, o que decidimos e porquê. Se o recurso for indeferido, pode apresentar reclamação à seguinte autoridade: {authority}',
+    'Pode recorrer desta decisão num prazo razoável: escreva para {contact}, com a palavra «Appeal» e a nossa referência {reference}. Temos de lhe comunicar por escrito, no prazo de {days} dias a contar da receção do recurso, o que decidimos e porquê. Se o recurso for indeferido, pode apresentar reclamação à seguinte autoridade: {authority}',
   authorityIs: 'A autoridade de controlo competente para nós: {authority}',
   proposals: {
     identity: [
@@ -500,27 +529,32 @@ export const pt: LetterTexts = {
     know: [
       'Nos 12 meses anteriores ao seu pedido:\n- recolhemos estas categorias de dados pessoais sobre si: [categorias]\n- vendemos ou partilhámos: [cada categoria, com que categorias de terceiros e com que finalidade; ou que não vendemos nem partilhámos nenhuma]\n- divulgámos para fins comerciais: [cada categoria, a que categorias de destinatários e com que finalidade; ou que não divulgámos nenhuma]\n- temos ainda, mas não podemos divulgar: [o tipo de dado, como o seu número de segurança social; ou nada deste tipo]',
     ],
+    criteria: ['Critérios utilizados no tratamento dos seus dados: [critérios]'],
     answer: {
       erasure: ['Apagámos os seguintes dados pessoais sobre si:\n- [que dados, em que sistema]'],
       rectification: ['Retificámos o seguinte:\n- [o que estava registado] para [o que está agora registado]'],
-      restriction: [
-        'Limitámos o tratamento dos seguintes dados:\n- [que dados]\n\nAlém de os conservarmos, só utilizamos estes dados com o seu consentimento, para processos judiciais ou para proteger outras pessoas.',
-      ],
+      restriction: ['Limitámos o tratamento dos seguintes dados:\n- [que dados]'],
       objection: [
-        'Já não tratamos os seus dados pessoais para esta finalidade: [finalidade].',
-        'Já não utilizamos os seus dados pessoais para comercialização direta.',
+        'Desde [data], já não tratamos os seus dados pessoais para esta finalidade: [finalidade].',
+        'Desde [data], já não utilizamos os seus dados pessoais para comercialização direta.',
       ],
       'opt-out': [
-        'Demos seguimento à sua oposição: já não vendemos os seus dados pessoais nem os partilhamos para publicidade em diferentes sítios Web.',
-        'Não vendemos dados pessoais nem os partilhamos para publicidade em diferentes sítios Web. Ainda assim, registámos a sua oposição.',
+        'Demos seguimento à sua oposição: desde [data], já não vendemos os seus dados pessoais nem os partilhamos para publicidade em diferentes sítios Web.',
+        '[Se for esse o caso:] Não vendemos dados pessoais nem os partilhamos para publicidade em diferentes sítios Web. Ainda assim, registámos a sua oposição.',
       ],
       limit: [
-        'Demos seguimento ao seu pedido: utilizamos os seus dados pessoais sensíveis apenas para o necessário à prestação dos nossos serviços e para os outros fins que a lei permite.',
+        'Demos seguimento ao seu pedido: desde [data], utilizamos os seus dados pessoais sensíveis apenas para o necessário à prestação dos nossos serviços e para os outros fins que a lei permite.',
       ],
       'withdraw-consent': [
-        'Registámos que retirou o seu consentimento. Já não tratamos dados pessoais com esse fundamento.',
+        'Registámos que retirou o seu consentimento. Desde [data], já não tratamos dados pessoais com esse fundamento.',
       ],
       unknown: ['[O que fez.]'],
+    },
+    unmatched: {
+      objection: ['Registámos a sua oposição. [O que fez a esse respeito, e onde.]'],
+      'opt-out': ['Registámos a sua oposição. [O que fez a esse respeito, e onde.]'],
+      limit: ['Registámos o seu pedido. [O que fez a esse respeito, e onde.]'],
+      'withdraw-consent': ['Registámos que retirou o seu consentimento. [O que fez a esse respeito, e onde.]'],
     },
   },
 };

@@ -86,30 +86,31 @@ export const sv: LetterTexts = {
   openingOfAgent: 'Den {received} skickade du en begäran till oss för en annan persons räkning ({kind}).',
   acknowledgement: {
     received: 'Med detta brev bekräftar vi att vi har tagit emot din begäran.',
-    due: 'Vi svarar utan onödigt dröjsmål, och senast den {limit}.',
+    due: 'Vårt svar ska lämnas senast den {limit}.',
     notYou: 'Om det inte är du som har gjort denna begäran ber vi dig meddela oss.',
   },
   identity: {
     lead: 'Innan vi kan behandla din begäran behöver vi bekräfta att den kommer från dig eller från någon som har rätt att företräda dig.',
-    use: 'Vi använder det du skickar endast för denna kontroll. Skicka inga original, och täck på kopior över allt som vi inte har bett om. Vi antecknar hur din identitet bekräftades; vi sparar inga kopior av identitetshandlingar.',
+    use: 'Skicka inga original, och täck på kopior över allt som vi inte har bett om. Vi antecknar hur din identitet bekräftas.',
     reply: 'Svara till {contact} och ange vår referens {reference}.',
+    clockStarts: 'Tiden för vårt svar räknas från den dag då vi får det som vi här ber dig om.',
   },
   clarification: {
     lead: 'För att kunna besvara din begäran på rätt sätt behöver vi veta mer om vad du begär:',
     clockStops: 'Tidsfristen för vårt svar löper inte från och med i dag till dess att vi har fått ditt svar.',
     reply: 'Svara till {contact} och ange vår referens {reference}.',
-    noReply: 'Om vi inte får något svar från dig behandlar vi din begäran utifrån det vi vet.',
+    noReply: 'Utan ditt svar kan vi bara utgå från det vi vet.',
   },
   extension: {
     lead: 'Vi kan inte lämna ett fullständigt svar inom tidsfristen, som går ut den {firstLimit}. Skälet är följande:',
-    newLimit: 'Du får vårt svar senast den {limit}.',
+    newLimit: 'Vårt svar ska nu lämnas senast den {limit}.',
     complaint: 'Du kan lämna in ett klagomål om förlängningen till denna myndighet: {authority}',
   },
   answer: {
     records:
-      'De uppgifter om samtycke som vi har om dig avser perioden från den {from} till den {to}; antal val: {count}. Vi hittade dem med hjälp av {found}.',
+      'De uppgifter om samtycke som vi kunde koppla till dig avser perioden från den {from} till den {to}; antal val: {count}. Vi hittade dem med hjälp av {found}.',
     recordsOfOneDay:
-      'De uppgifter om samtycke som vi har om dig är från den {from}; antal val: {count}. Vi hittade dem med hjälp av {found}.',
+      'De uppgifter om samtycke som vi kunde koppla till dig är från den {from}; antal val: {count}. Vi hittade dem med hjälp av {found}.',
     foundFromDevice: 'den besöksidentifierare som du skickade oss från din enhet',
     foundComputed: 'en identifierare som har beräknats utifrån den e-postadress som du gav oss',
     identityChecked: 'Innan vi lämnade ut något bekräftade vi din identitet.',
@@ -125,14 +126,15 @@ export const sv: LetterTexts = {
       records: 'records.jsonl: uppgifterna exakt så som vi tog emot dem',
     },
     verify:
-      'Du kan själv kontrollera att uppgifterna inte har ändrats: öppna den bifogade filen verify.html i en webbläsare och välj filen som du har fått från oss; ingen internetanslutning behövs. Varje uppgift jämförs med vår signerade logg, vars senaste kontrollpunkt före detta brev omfattar {entries} poster. Jämför loggens nyckel med den som vi publicerar eller lämnar till dig på annat sätt:',
+      'Du kan själv kontrollera att uppgifterna inte har ändrats: öppna den bifogade filen verify.html i en webbläsare och välj filen som du har fått från oss; ingen internetanslutning behövs. Varje uppgift jämförs med vår signerade logg, vars senaste kontrollpunkt före detta brev omfattar {entries} poster. Jämför loggens nyckel med den som du har fått från oss på annat sätt:',
     unverified:
-      'Din identitet har inte bekräftats. För att skydda den person som uppgifterna gäller lämnar vi inte ut enskilda uppgifter. Vi svarar därför i allmänna ordalag: vilka kategorier av uppgifter vi behandlar, varifrån de kommer, för vilka ändamål, och vem som tar emot dem.',
+      'Din identitet har inte bekräftats. För att skydda den person som uppgifterna gäller lämnar vi inte ut enskilda uppgifter. Vi svarar därför endast i allmänna ordalag.',
     categories:
-      'Detta svar anger vilka kategorier av uppgifter vi behandlar, varifrån de kommer, för vilka ändamål, och vem som tar emot dem. Det innehåller inga enskilda uppgifter.',
+      'Detta svar beskriver i allmänna ordalag hur vi behandlar personuppgifter. Det innehåller inga enskilda uppgifter.',
     unmatched:
       'Av uppgifterna i din begäran kan vi inte se i vilken webbläsare eller på vilken enhet ditt tidigare val registrerades.',
-    unmatchedHowTo: 'För att ditt val ska gälla även där: {withdrawalMethod}',
+    unmatchedHowTo:
+      'För att ditt val ska gälla även där ber vi dig att upprepa det där. Återkallande av samtycke: {withdrawalMethod}',
     parts: 'Vad vi har gjort',
     part: { done: 'utfört', partly: 'delvis utfört', refused: 'avslaget' },
     partGround: '{outcome}; skäl: {ground}',
@@ -143,7 +145,9 @@ export const sv: LetterTexts = {
       longNumber: 'ett långt nummer som kan vara ett konto-, kort- eller identifikationsnummer',
     },
     neverDisclosed:
-      'Detta svar innehåller aldrig personnummer (social security number), körkortsnummer eller andra officiella identifikationsnummer, finansiella kontonummer, sjukförsäkrings- eller medicinska identifikationsnummer, lösenord, säkerhetsfrågor och svar eller biometriska uppgifter, vare sig vi har sådana uppgifter eller inte ({source}).',
+      'Vare sig sådana uppgifter finns eller inte förbjuder lagen att i ett svar lämna ut personnummer (social security number), körkortsnummer eller andra officiella identifikationsnummer, finansiella kontonummer, sjukförsäkrings- eller medicinska identifikationsnummer, lösenord, säkerhetsfrågor och svar eller biometriska uppgifter ({source}).',
+    proofPeriod:
+      'Den lagringstid som har bestämts för det är {period}, räknat från ditt senaste val eller, om det är senare, från det att samtycket löper ut.',
   },
   partial: {
     lead: 'Vi har beviljat en del av din begäran. Vad vi har gjort, vad vi inte har gjort, och våra skäl:',
@@ -153,21 +157,23 @@ export const sv: LetterTexts = {
     ground: 'Rättslig grund för avslaget: {ground}',
     healthStatement:
       'Om uppgifterna rör din hälsa kan du skicka oss ett skriftligt uttalande på högst 250 ord om varje uppgift som du anser vara felaktig, och be oss foga det till dina uppgifter (11 CCR § 7023).',
+    optOut:
+      'Du har rätt att förbjuda oss att sälja eller dela din personliga information. Om du vill utöva den rätten, skriv till {contact} och ange vår referens {reference}; du behöver inte styrka din identitet (11 CCR §§ 7013, 7022(g)).',
   },
   noMatch: {
-    why: 'Våra uppgifter om samtycke sparas under hashade besöksidentifierare, utan namn eller adresser. Det som din begäran innehåller gör det inte möjligt för oss att avgöra vilka av dem, om några, som rör dig.',
+    why: 'Vi hittar uppgifter om samtycke genom en besöksidentifierare, inte genom namnet. Det som din begäran innehåller gör det inte möjligt för oss att avgöra vilka av dem, om några, som rör dig.',
     notNone: 'Det betyder inte att det inte finns några.',
     help: 'Så här kan du hjälpa oss att hitta dem:',
     steps: [
       'Öppna vår webbplats på den enhet och i den webbläsare där du gjorde ditt val. Kopiera den besöksidentifierare som samtyckesbannern har sparat där (i sin kaka eller i sina inställningar).',
       'Berätta på vilken webbplats, och ungefär när, du gjorde eller ändrade ditt val.',
-      'Skicka båda till {contact} och ange vår referens {reference}. Då söker vi igen.',
+      'Skicka båda till {contact} och ange vår referens {reference}. Då kan vi söka igen.',
     ],
   },
   notice: {
     dear: 'Hej,',
-    lead: 'Vi har lämnat ut personuppgifter till er. Den registrerade har därefter gjort en begäran hos oss ({kind}), som vi har beviljat.',
-    done: 'Det gäller följande uppgifter:',
+    lead: 'Vi har lämnat ut personuppgifter till er. Den registrerade har gjort en begäran hos oss ({kind}).',
+    done: 'Vi har beviljat den för följande uppgifter:',
     ask: 'Vi ber er vidta motsvarande åtgärder i era egna system och bekräfta dem till {contact}, med angivande av vår referens {reference}.',
   },
   appeal: {
@@ -204,6 +210,7 @@ export const sv: LetterTexts = {
       controller: 'den personuppgiftsansvarige',
       jointContact: 'kontaktpunkt för de gemensamt personuppgiftsansvariga',
     },
+    criteria: 'de kriterier som används vid behandlingen (LGPD, art. 19, II)',
   },
   scope: {
     heading: 'Vad detta svar omfattar',
@@ -211,10 +218,15 @@ export const sv: LetterTexts = {
     otherSystems: 'Våra övriga system:',
     results: {
       'nothing-found': 'genomsökt, inget hittades',
+      found: 'genomsökt, uppgifter hittades',
       attached: 'genomsökt, det vi hittade bifogas separat',
-      'not-applicable': 'innehåller inga uppgifter av detta slag',
+      searched: 'genomsökt',
+      'not-applicable': 'saknar betydelse för denna begäran',
       open: 'ännu inte genomsökt',
     },
+    others: 'Det omfattar inga andra system.',
+    searched: 'För detta svar har vi sökt igenom våra uppgifter om samtycke.',
+    notSearched: 'Din begäran innehåller inget som vi kan söka i våra uppgifter om samtycke med.',
   },
   rights: { heading: 'Dina rättigheter', remedies: 'Vad du kan göra' },
   families: {
@@ -222,27 +234,24 @@ export const sv: LetterTexts = {
       identity:
         'Om vi har rimliga skäl att betvivla identiteten hos den person som gör en begäran får vi begära ytterligare information (artikel 12.6 {gdpr}). Vårt skäl, och vad vi ber dig om:',
       extension:
-        'Vi får förlänga tiden när det krävs med hänsyn till hur komplicerad begäran är och hur många begäranden som kommit in (artikel {article12}.3 {gdpr}).',
+        'Vi får förlänga tiden när det krävs med hänsyn till hur komplicerad begäran är och hur många begäranden som kommit in (artikel 12.3 {gdpr}).',
       access: 'Ja, vi behandlar personuppgifter om dig (artikel 15 {gdpr}).',
-      portability:
-        'Med detta brev får du de personuppgifter som du har lämnat till oss, i ett maskinläsbart format (artikel 20 {gdpr}).',
+      portability: 'Med detta brev får du dina uppgifter om samtycke i ett maskinläsbart format (artikel 20 {gdpr}).',
       noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke (artikel 11.2 {gdpr}).',
       notes: {
-        erasure: [
-          'Vi raderar inte beviset för att samtycke har lämnats, nekats eller återkallats. Vi använder det endast för detta, behåller det eftersom vi måste kunna visa det och för rättsliga anspråk (artikel 17.3 b och e {gdpr}), och raderar det när lagringstiden går ut.',
-          'Om du ber om det talar vi om vilka mottagare av dina uppgifter vi har underrättat (artikel 19 {gdpr}).',
-        ],
-        rectification: [
-          'Om du ber om det talar vi om vilka mottagare av dina uppgifter vi har underrättat (artikel 19 {gdpr}).',
-        ],
+        erasure: ['Du kan fråga oss vilka mottagare av dina uppgifter som har underrättats (artikel 19 {gdpr}).'],
+        rectification: ['Du kan fråga oss vilka mottagare av dina uppgifter som har underrättats (artikel 19 {gdpr}).'],
         restriction: [
-          'Vi underrättar dig innan begränsningen upphör (artikel 18.3 {gdpr}).',
-          'Om du ber om det talar vi om vilka mottagare av dina uppgifter vi har underrättat (artikel 19 {gdpr}).',
+          'Bortsett från lagring får uppgifter vars behandling är begränsad endast behandlas med ditt samtycke, för att fastställa, göra gällande eller försvara rättsliga anspråk, för att skydda någon annan fysisk eller juridisk persons rättigheter eller av skäl som rör ett viktigt allmänintresse för unionen eller en medlemsstat (artikel 18.2 {gdpr}).',
+          'Du ska underrättas innan begränsningen upphör (artikel 18.3 {gdpr}).',
+          'Du kan fråga oss vilka mottagare av dina uppgifter som har underrättats (artikel 19 {gdpr}).',
         ],
         'withdraw-consent': [
           'Återkallandet påverkar inte lagligheten av behandlingen dessförinnan (artikel 7.3 {gdpr}).',
         ],
       },
+      proof:
+        'Vi behåller beviset för att du har lämnat, nekat eller återkallat samtycke, eftersom vi måste kunna visa det och för rättsliga anspråk (artikel 17.3 b och e {gdpr}).',
       rights: [
         'Du kan begära att vi rättar eller raderar dina personuppgifter eller begränsar behandlingen av dem (artiklarna 16, 17 och 18 {gdpr}).',
         'Du kan invända mot behandling som grundas på en uppgift av allmänt intresse eller på berättigade intressen (artikel 21 {gdpr}).',
@@ -250,6 +259,17 @@ export const sv: LetterTexts = {
         'Du kan få de uppgifter som du har lämnat till oss i ett maskinläsbart format (artikel 20 {gdpr}).',
       ],
       notice: 'Vi underrättar er om detta enligt artikel 19 {gdpr}.',
+    },
+    uk: {
+      extension:
+        'Vi får förlänga tiden när det krävs med hänsyn till hur komplicerade dina begäranden är eller hur många de är (artikel 12A.3 {gdpr}).',
+      notes: {
+        restriction: [
+          'Bortsett från lagring får uppgifter vars behandling är begränsad endast behandlas med ditt samtycke, för att fastställa, göra gällande eller försvara rättsliga anspråk, för att skydda någon annan fysisk eller juridisk persons rättigheter eller av skäl som rör ett viktigt allmänintresse (artikel 18.2 {gdpr}).',
+          'Du ska underrättas innan begränsningen upphör (artikel 18.3 {gdpr}).',
+          'Du kan fråga oss vilka mottagare av dina uppgifter som har underrättats (artikel 19 {gdpr}).',
+        ],
+      },
     },
     similar: {
       rights: [
@@ -259,10 +279,18 @@ export const sv: LetterTexts = {
         'Du kan få de uppgifter som du har lämnat till oss i ett maskinläsbart format.',
       ],
     },
+    swiss: {
+      rights: [
+        'Du kan begära att vi rättar dina personuppgifter (artikel 32.1 FADP).',
+        'Du kan uttryckligen förbjuda oss att behandla dina personuppgifter (artikel 30.2 b FADP).',
+        'Du kan begära att domstol förbjuder en viss behandling eller utlämnande av uppgifter till tredje part, eller beslutar att uppgifter ska raderas eller förstöras (artikel 32.2 FADP).',
+        'Du kan få de uppgifter som du har lämnat till oss i ett vanligt elektroniskt format (artikel 28 FADP).',
+      ],
+    },
     california: {
       acknowledgement: {
         checked: [
-          'Innan vi lämnar ut, rättar eller raderar personlig information kontrollerar vi din identitet genom att jämföra uppgifter som du lämnar med uppgifter som vi har. Vi kontaktar dig om vi behöver mer för detta.',
+          'Lagen kräver att vi kontrollerar din identitet innan vi lämnar ut, rättar eller raderar personlig information, om möjligt genom att jämföra uppgifter som du lämnar med uppgifter som vi har (11 CCR § 7060). Om de inte räcker får vi be dig om fler.',
         ],
         unchecked: ['Du behöver inte styrka din identitet för denna begäran.'],
       },
@@ -272,11 +300,9 @@ export const sv: LetterTexts = {
         'Lagen ger oss sammanlagt högst 90 kalenderdagar från den dag då vi tog emot din begäran (11 CCR § 7021).',
       access: 'Ja, vi har samlat in personlig information om dig (Cal. Civ. Code § 1798.110).',
       portability:
-        'Med detta brev får du din personliga information i ett flyttbart och lättanvänt format (Cal. Civ. Code § 1798.130).',
+        'Med detta brev får du dina uppgifter om samtycke i ett flyttbart och lättanvänt format (Cal. Civ. Code § 1798.130).',
       notes: {
-        erasure: [
-          'Vi behåller uppgifter om samtyckesval och om denna begäran där lagen kräver eller tillåter det (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), och använder dem inte för något annat ändamål.',
-        ],
+        erasure: ['Vi behåller uppgifter om denna begäran, vilket lagen kräver (11 CCR § 7101).'],
         'opt-out': [
           'Du behövde inte styrka din identitet för detta. Lagen tillåter inte att vi ber dig ändra detta val på minst 12 månader.',
         ],
@@ -284,33 +310,34 @@ export const sv: LetterTexts = {
           'Du behövde inte styrka din identitet för detta. Lagen tillåter inte att vi ber dig ändra detta val på minst 12 månader.',
         ],
       },
+      proof:
+        'Vi behåller beviset för att du har lämnat, nekat eller återkallat samtycke, vilket lagen tillåter (Cal. Civ. Code § 1798.105(d)).',
       rights: [
         'Du kan begära att vi raderar eller rättar personlig information som vi har samlat in om dig.',
         'Du kan avböja försäljning och delning av din personliga information och begränsa användningen av känslig information. Du behöver inte styrka din identitet för det.',
-        'Vi behandlar dig inte mindre förmånligt för att du utövar dessa rättigheter.',
+        'Lagen förbjuder oss att behandla dig mindre förmånligt för att du utövar dessa rättigheter.',
       ],
       notice:
         'Vi underrättar er om detta eftersom Kaliforniens lag kräver att vi meddelar dem som har tagit emot uppgifterna.',
     },
     us: {
       identity:
-        'Vi kunde inte verifiera din begäran med kommersiellt rimliga insatser, och lagen tillåter att vi ber om ytterligare information. Vad vi ber dig om:',
+        'När en begäran inte kan verifieras med kommersiellt rimliga insatser tillåter lagen att vi ber om ytterligare information. Vad vi ber dig om:',
       extension: 'Lagen tillåter en sådan förlängning när den är rimligen nödvändig.',
       rights: [
         'Lagen ger dig ytterligare rättigheter i fråga om dina personuppgifter, till exempel att få dem raderade och att avböja att de säljs. Meddela oss om du vill utöva dessa rättigheter.',
-        'Vi behandlar dig inte mindre förmånligt för att du utövar dessa rättigheter.',
+        'Lagen förbjuder oss att behandla dig mindre förmånligt för att du utövar dessa rättigheter.',
       ],
     },
     brazil: {
       identity: 'Vi får endast svara den registrerade eller dennes företrädare. Vad vi ber dig om:',
       access: 'Ja, vi behandlar personuppgifter om dig (LGPD, art. 18 och 19).',
-      portability: 'Med detta brev får du dina personuppgifter i ett maskinläsbart format (LGPD, art. 18, V).',
+      portability: 'Med detta brev får du dina uppgifter om samtycke i ett maskinläsbart format (LGPD, art. 18, V).',
       notes: {
-        erasure: [
-          'Vi behåller beviset för att samtycke har lämnats, nekats eller återkallats för att uppfylla en rättslig skyldighet (LGPD, art. 16, I), och använder det inte för något annat ändamål.',
-        ],
         'withdraw-consent': ['Återkallandet påverkar inte behandlingen dessförinnan (LGPD, art. 8, § 5).'],
       },
+      proof:
+        'Vi behåller beviset för att du har lämnat, nekat eller återkallat samtycke för att uppfylla en rättslig skyldighet (LGPD, art. 16, I).',
       rights: [
         'Du kan begära bekräftelse, tillgång, rättelse, anonymisering, dataportabilitet och radering, och återkalla ditt samtycke (LGPD, art. 18).',
       ],
@@ -319,18 +346,14 @@ export const sv: LetterTexts = {
     general: {
       acknowledgement: { checked: [], unchecked: [] },
       identity: 'Vi får lämna ut eller ändra personuppgifter endast om vi vet vem som begär det. Vad vi ber dig om:',
-      extension: 'Vi tar inte längre tid än vad som är nödvändigt.',
       access: 'Ja, vi behandlar personuppgifter om dig.',
-      portability: 'Med detta brev får du dina personuppgifter i ett maskinläsbart format.',
+      portability: 'Med detta brev får du dina uppgifter om samtycke i ett maskinläsbart format.',
       noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke.',
       notes: {
-        erasure: [
-          'Vi behåller uppgifter om samtyckesval och om denna begäran där lagen kräver eller tillåter det, och använder dem inte för något annat ändamål.',
-        ],
+        erasure: ['Vi behåller uppgifter om denna begäran.'],
       },
-      rights: [
-        'Du kan begära att vi rättar dina personuppgifter, och du kan återkalla ett samtycke som du har lämnat.',
-      ],
+      proof: 'Vi behåller beviset för att du har lämnat, nekat eller återkallat samtycke.',
+      rights: ['Du kan begära att vi rättar dina personuppgifter.', 'Du kan återkalla ett samtycke som du har lämnat.'],
       notice: 'Vi underrättar er om detta eftersom ni har tagit emot uppgifter från oss.',
     },
   },
@@ -417,7 +440,7 @@ export const sv: LetterTexts = {
   },
   requestForm: {
     title: 'Dina personuppgifter: skicka en begäran',
-    lead: 'Med det här formuläret utövar du dina rättigheter till dina personuppgifter. Det kostar ingenting.',
+    lead: 'Med det här formuläret utövar du dina rättigheter till dina personuppgifter.',
     kind: 'Vad vill du?',
     kinds: {
       access: 'Veta vilka uppgifter ni har om mig',
@@ -469,7 +492,7 @@ export const sv: LetterTexts = {
       'Din kod för att bekräfta den här e-postadressen: {code} (gäller till {until}). Skriv in den på sidan där du skickade din begäran:',
   },
   appealTo:
-    'Du kan inom skälig tid överklaga detta beslut: skriv till {contact}, med ordet ”Appeal” och vår referens {reference}. Vi meddelar dig skriftligen inom {days} dagar från det att vi tog emot överklagandet vad vi har beslutat och varför. Om överklagandet avslås kan du lämna in ett klagomål till denna myndighet: {authority}',
+    'Du kan inom skälig tid överklaga detta beslut: skriv till {contact}, med ordet ”Appeal” och vår referens {reference}. Vi måste meddela dig skriftligen inom {days} dagar från det att vi tog emot överklagandet vad vi har beslutat och varför. Om överklagandet avslås kan du lämna in ett klagomål till denna myndighet: {authority}',
   authorityIs: 'Behörig tillsynsmyndighet för oss: {authority}',
   proposals: {
     identity: [
@@ -496,27 +519,34 @@ export const sv: LetterTexts = {
     know: [
       'Under de 12 månaderna före din begäran har vi\n- samlat in dessa kategorier av personuppgifter om dig: [kategorier]\n- sålt eller delat: [varje kategori, till vilka kategorier av tredje parter och för vilket ändamål; eller att vi inte har sålt eller delat någon]\n- lämnat ut för affärsändamål: [varje kategori, till vilka kategorier av mottagare och för vilket ändamål; eller att vi inte har lämnat ut någon]\n\nVi har också, men får inte lämna ut: [typen av uppgift, till exempel ditt social security number; eller inget sådant]',
     ],
+    criteria: ['Kriterier som används vid behandlingen av dina uppgifter: [kriterier]'],
     answer: {
       erasure: ['Vi har raderat följande personuppgifter om dig:\n- [vilka uppgifter, i vilket system]'],
       rectification: ['Vi har rättat följande:\n- [vad som var registrerat] till [vad som är registrerat nu]'],
-      restriction: [
-        'Vi har begränsat behandlingen av följande uppgifter:\n- [vilka uppgifter]\n\nFörutom att lagra dem använder vi dessa uppgifter endast med ditt samtycke, för rättsliga anspråk eller för att skydda andra.',
-      ],
+      restriction: ['Vi har begränsat behandlingen av följande uppgifter:\n- [vilka uppgifter]'],
       objection: [
-        'Vi behandlar inte längre dina personuppgifter för detta ändamål: [ändamål].',
-        'Vi använder inte längre dina personuppgifter för direktmarknadsföring.',
+        'Sedan den [datum] behandlar vi inte längre dina personuppgifter för detta ändamål: [ändamål].',
+        'Sedan den [datum] använder vi inte längre dina personuppgifter för direktmarknadsföring.',
       ],
       'opt-out': [
-        'Vi har genomfört ditt val: vi säljer inte längre dina personuppgifter och delar dem inte för reklam på olika webbplatser.',
-        'Vi säljer inte personuppgifter och delar dem inte för reklam på olika webbplatser. Vi har ändå registrerat ditt val.',
+        'Vi har genomfört ditt val: sedan den [datum] säljer vi inte längre dina personuppgifter och delar dem inte för reklam på olika webbplatser.',
+        '[Om det är så:] Vi säljer inte personuppgifter och delar dem inte för reklam på olika webbplatser. Vi har ändå registrerat ditt val.',
       ],
       limit: [
-        'Vi har genomfört din begäran: vi använder dina känsliga personuppgifter endast för det som är nödvändigt för att tillhandahålla våra tjänster, och för de andra ändamål som lagen tillåter.',
+        'Vi har genomfört din begäran: sedan den [datum] använder vi dina känsliga personuppgifter endast för det som är nödvändigt för att tillhandahålla våra tjänster, och för de andra ändamål som lagen tillåter.',
       ],
       'withdraw-consent': [
-        'Vi har registrerat att du återkallade ditt samtycke. Vi behandlar inte längre personuppgifter på den grunden.',
+        'Vi har registrerat att du återkallade ditt samtycke. Sedan den [datum] behandlar vi inte längre personuppgifter på den grunden.',
       ],
       unknown: ['[Vad ni har gjort.]'],
+    },
+    unmatched: {
+      objection: ['Vi har registrerat din invändning. [Vad ni har gjort med anledning av det, och var.]'],
+      'opt-out': ['Vi har registrerat ditt val. [Vad ni har gjort med anledning av det, och var.]'],
+      limit: ['Vi har registrerat din begäran. [Vad ni har gjort med anledning av det, och var.]'],
+      'withdraw-consent': [
+        'Vi har registrerat att du återkallade ditt samtycke. [Vad ni har gjort med anledning av det, och var.]',
+      ],
     },
   },
 };

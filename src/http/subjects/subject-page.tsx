@@ -5,7 +5,7 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren, JSX } from 'preact';
-import { type ChosenLanguage, chooseLanguage, letterLanguages } from '../../../reports/letters/languages.ts';
+import { type ChosenLanguage, chooseLanguage, letterLanguages, textsIn } from '../../../reports/letters/languages.ts';
 import type { LetterTexts } from '../../../reports/letters/texts.ts';
 import { dateInWords, fixedSpaces, joined } from '../../../reports/letters/wording.ts';
 import type { Context } from '../../context/context.ts';
@@ -221,7 +221,7 @@ export function SubjectPage({ say, title, children }: { say: Say; title: string;
                     hreflang={code}
                     {...(code === say.language ? { 'aria-current': 'true' as const } : {})}
                   >
-                    {name}
+                    {code === say.language ? say.texts.name : name}
                   </a>
                 </li>
               ))}
@@ -293,7 +293,7 @@ function acceptedLanguages({ headers }: FastifyRequest): readonly string[] {
 
 /** Texts and formats in a language. */
 export function sayIn({ language, locale }: ChosenLanguage, timeZone: string): Say {
-  const texts = letterLanguages[language];
+  const texts = textsIn(locale);
   if (texts === undefined) throw new Error(`there are no texts in ${language}`);
   return {
     language,
