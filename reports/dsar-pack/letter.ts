@@ -57,7 +57,7 @@ function letterOfPack(context: GatheredPack): Letter {
   if (input.letter?.written != null) return input.letter.written;
   const { refusal } = parseFolded(input.case.folded);
   const { language, locale } = chooseLanguage(
-    [input.case.language, input.profile?.language],
+    [input.letter?.language, input.case.language, input.profile?.language],
     normaliseJurisdiction(input.case.jurisdiction),
   );
   const own = input.letter?.ownAnswer ?? null;

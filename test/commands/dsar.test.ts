@@ -48,6 +48,8 @@ const opening = [
   'letter',
   '--jurisdiction',
   'DE',
+  '--language',
+  'en',
 ];
 
 describe('dsar', () => {
