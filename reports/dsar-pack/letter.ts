@@ -52,7 +52,7 @@ export const letter: PackPart = async (context) => {
  * The letter that the officer made last, or else a draft: a refusal states its recorded reasons, an answer what was
  * recorded of its parts.
  */
-function letterOfPack(context: GatheredPack): Letter {
+export function letterOfPack(context: GatheredPack): Letter {
   const { input } = context;
   if (input.letter?.written != null) return input.letter.written;
   const { refusal } = parseFolded(input.case.folded);

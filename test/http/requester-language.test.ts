@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { produceLetter } from '../../src/documents/produce-letter.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
 import { createHandOver } from '../../src/hand-over/hand-over.ts';
+import { zipFile } from '../reports/files.ts';
 import { createReadyCase, makeMoves, OFFICER, PUBLIC_URL } from './hand-over-world.ts';
 import { createOfficeWorld, type Page, signedIn } from './office-world.ts';
 
@@ -170,4 +171,12 @@ it('the page of a hand-over is in the requester’s language, otherwise the brow
   const profile = world.context.config.controllerFile ?? '';
   await writeFile(profile, `${await readFile(profile, 'utf8')}\nlanguage: sv\n`);
   expect(await shown('xx')).toBe('sv-SE');
+});
+
+it('the README of a pack speaks the language of its letter', async () => {
+  const { pack } = await createReadyCase();
+  const text = zipFile(await readFile(pack.path), 'README.txt').toString('utf8');
+  expect(text).toContain('Unsere Antwort auf Ihre Anfrage');
+  expect(text).toContain('history.html: Ihre Entscheidungen zum Lesen, in jedem Browser');
+  expect(text).not.toMatch(/\b(?:the|this|and|with)\b/i);
 });

@@ -50,7 +50,10 @@ const letter = page({
       draft = await draftLetter(depsOf(context), { ...wish, text: draft.starts[0] });
     const row = await findCase(context.store.read, caseId);
     // Without a language there is nothing to preview: it is asked for first.
-    if (draft.outcome === 'invalid' && row !== null) return { caseId, step: wish.step, problem: draft.problem };
+    if (draft.outcome === 'invalid' && row !== null) {
+      const isUnknown = row.language === null && (wish.language ?? '') === '';
+      return { caseId, step: wish.step, problem: isUnknown ? ASKED : draft.problem };
+    }
     if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'Unknown case.');
     const source = context.sources.findAny(row?.source ?? '');
     const doubtful = doubtfulController(await context.loadProfile(source), source, context.sources);
@@ -175,6 +178,10 @@ function LanguagePage({ frame, caseId, step, problem }: LanguagePageProps) {
     </Page>
   );
 }
+
+/** Asks the officer for what nobody has chosen yet. */
+const ASKED =
+  'The language of the requester is not known. Choose the one to write in; it is then kept for the request.';
 
 interface LanguagePageProps {
   readonly frame: PageFrame;
