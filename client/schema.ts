@@ -2169,7 +2169,7 @@ export interface operations {
                      * @enum {string}
                      */
                     format?: "pdf" | "html" | "txt";
-                    /** @description BCP 47. Default: the language of the request. */
+                    /** @description BCP 47, one of en, de, es, fr, it, nl, pl, pt, sv. Default: the language of the request; required if that is not known, and then remembered as the requester’s. */
                     language?: string;
                     /** @description Only for a notice: the recipient of the data. */
                     recipient?: string;
@@ -2323,7 +2323,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description BCP 47, one of en, de, es, fr, it, nl, pl, pt, sv. Default: the language of the request; required if that is not known, and then remembered as the requester’s. */
+                    language?: string;
+                };
+            };
+        };
         responses: {
             /** @description Done. */
             202: {

@@ -235,6 +235,8 @@ export interface LetterOfCase {
   readonly written: Letter | null;
   /** The controller's own wording of an answer in one language, with placeholders; null: none. */
   readonly ownAnswer?: { readonly language: string; readonly text: string } | null;
+  /** BCP 47: the language of the pack, as somebody chose it; absent in packs of earlier versions, which had to guess. */
+  readonly language?: string;
 }
 
 /** The dates of the case under the deciding law. */
@@ -268,10 +270,11 @@ export function packDeadline(deadlines: Deadlines): PackDeadline {
 
 /** Everything from which a pack is made besides the entries up to asOf; the matched subjects follow from those. */
 export function packParameters(input: DsarPackInput): Parameters {
-  const { disclosure, witnessed } = input;
+  const { disclosure, letter, witnessed } = input;
   return {
     ...frameParameters(input),
     disclosure,
+    ...(letter?.language === undefined ? {} : { language: letter.language }),
     ...(witnessed === undefined ? {} : { witnessed: recordOfWitnessed(witnessed) }),
   };
 }

@@ -53,12 +53,12 @@ export const letter: PackPart = async (context) => {
  * The letter that the officer made last, or else a draft: a refusal states its recorded reasons, an answer what was
  * recorded of its parts.
  */
-function letterOfPack(context: GatheredPack): Letter {
+export function letterOfPack(context: GatheredPack): Letter {
   const { input } = context;
   if (input.letter?.written != null) return input.letter.written;
   const { refusal } = parseFolded(input.case.folded);
   const { language, locale } = chooseLanguage(
-    [input.case.language, input.profile?.language],
+    [input.letter?.language, input.case.language, input.profile?.language],
     normaliseJurisdiction(input.case.jurisdiction),
   );
   const own = input.letter?.ownAnswer ?? null;

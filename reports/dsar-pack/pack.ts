@@ -10,13 +10,17 @@ import { decisionColumns } from '../consent-audit.ts';
 import { consentRecordOf } from '../consent-record.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
 import { formatCount, formatTime } from '../format.ts';
+import { letterLanguages } from '../letters/languages.ts';
+import { fill } from '../letters/wording.ts';
 import { describeText, type PolicyTextInterval } from '../policy-texts.ts';
-import { renderCsv, renderJson, spreadsheetNote } from '../render/csv-json.ts';
+import { renderCsv, renderJson } from '../render/csv-json.ts';
 import type { ZipFile } from '../render/zip.ts';
+import { contentsOfPack } from './described.ts';
 import { type GatheredPack, type PackFile, type PackPart, type WrittenFile, withholdingSource } from './gather.ts';
 import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
-import { letter } from './letter.ts';
+import { letter, letterOfPack } from './letter.ts';
 import { filesOfProof, isWitnessed, type PackProofs, type ProvenEntry, proofFilesOf } from './proofs.ts';
+import { readmeTexts } from './readme-texts.ts';
 
 /** A part that is in the pack only with full disclosure. */
 function inFull(name: string, what: string, content: (context: GatheredPack) => PackFile['content']): PackPart {
@@ -202,34 +206,38 @@ function manifest(
   });
 }
 
-/** A plain-text description of the files. */
+/** What the files are and how to check them, in plain text and in the language of the letter. */
 async function* readme(
-  { input }: GatheredPack,
+  context: GatheredPack,
   written: readonly WrittenFile[],
   proofs: { readonly witnessed: boolean } | null,
 ): AsyncGenerator<Uint8Array> {
-  // If a name is longer than the column, its description is on the next line.
-  const label = (name: string) => (name.length > 18 ? `${name}\r\n${' '.repeat(18)}` : name.padEnd(18));
+  const { input } = context;
+  const { language } = letterOfPack(context);
+  const [texts, t] = [letterLanguages[language], readmeTexts[language]];
+  if (texts === undefined || t === undefined) throw new Error(`there are no texts in ${language}`);
+  const { handOver, frame } = texts;
+  const names = written.map(({ name }) => name);
+  const contents = contentsOfPack(texts, names);
+  const lost = names.filter((name) => /^banner-evidence\/entry-\d+-\w+\.txt$/.test(name));
   const lines = [
-    `Answer to request ${input.case.case_id}${input.sample ? ' (SAMPLE)' : ''}`,
+    `${handOver.title}${input.sample ? ' (SAMPLE)' : ''}`,
+    fill(frame.reference, { reference: input.case.case_id }),
     '',
-    'Start with the letter. This pack covers consent and policy records only.',
+    t.start,
     '',
-    ...written.map(({ name, what }) => `${label(name)} ${what}`),
-    ...(proofs === null
-      ? []
-      : [
-          `${label('verify.html')} open it in a browser and drop this ZIP on it: it shows whether anything was changed`,
-          `${label('verify.mjs')} the same for node: node verify.mjs PACK.zip`,
-          `${label('proofs')} the proof of each record; log.vkey and tlog-policy name the key that signed it${proofs.witnessed && input.witnessed?.by.length !== 0 ? ', and the witnesses that signed it too' : ''}`,
-          ...(proofs.witnessed && input.witnessed?.stamps.length !== 0
-            ? [`${label('witnessed')} time stamps over the checkpoint of these proofs`]
-            : []),
-        ]),
-    `${label('manifest.json')} all files with their SHA-256, and how to verify them`,
+    handOver.contents,
+    ...[
+      ...(proofs === null ? contents.slice(0, -1) : contents),
+      ...lost.map((file) => fill(t.lost, { file })),
+      ...(proofs === null ? [] : [t.keys]),
+      ...(proofs?.witnessed === true && input.witnessed?.stamps.length !== 0 ? [t.witnessed] : []),
+    ].map((line) => `- ${line}`),
     '',
-    ...(written.some(({ name }) => name.endsWith('.csv')) ? [spreadsheetNote, ''] : []),
-    noLegalAdvice,
+    // The last step is about a published key, which a file cannot vouch for.
+    ...(proofs === null ? [] : [handOver.check, ...handOver.checkSteps.slice(0, 2).map((step) => `- ${step}`), '']),
+    ...(names.some((name) => name.endsWith('.csv')) ? [t.spreadsheet, ''] : []),
+    t.noLegalAdvice,
     '',
   ];
   yield Buffer.from(lines.join('\r\n'), 'utf8');

@@ -284,17 +284,17 @@ export const openCaseSchema = z.strictObject({
     title: 'Where the requester is',
     description: 'Without it only the controller’s law applies.',
   }),
+  /** BCP 47: what an officer chose, or the language of the page on which the request was made; null: not known. */
+  language: languageSchema
+    .nullable()
+    .default(null)
+    .meta({ title: 'Language of the requester', description: 'Letters to the requester are written in it.' }),
   /** An id that the requester read from their own browser. */
   subject: line.nullable().default(null).meta({ title: 'Id from the requester’s device' }),
   message: text.nullable().default(null).meta({ title: 'What was requested' }),
   actor: lineOf(200),
   /** A reference, for instance the number of a form, opens only one case, so that a double click does not open two. */
   reference: z.string().min(1).max(200).optional(),
-  /** BCP 47: what an officer chose, or the language of the page on which the request was made; null: not known. */
-  language: languageSchema
-    .nullable()
-    .default(null)
-    .meta({ title: 'Language of the requester', description: 'Letters to the requester are written in it.' }),
   /** The requester used the request form. */
   receiptBasis: z.literal('form').exactOptional(),
 });

@@ -16,7 +16,7 @@ export function registerDsarLetter(dsar: CommandUnknownOpts, io: CommandIo): voi
     .description('create a letter for a case: acknowledgement, question, extension, answer, refusal …')
     .option(
       '--language <tag>',
-      'language (BCP 47); default: language of the request, otherwise of the controller profile, otherwise en',
+      'language (BCP 47), such as de; default: that of the requester. Needed if it is not known, and then remembered',
     )
     .option(
       '--text <file>',
@@ -40,6 +40,7 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
       withContext(async (context) => {
         // Imported here so that the other case commands start without loading the document renderers.
         const { draftLetter, produceLetter } = await import('../documents/produce-letter.ts');
+        const { rememberLanguage } = await import('../documents/letter-language.ts');
         const deps = { ...context.documents, cases: context.cases };
         const { language = null, recipient = null, asOf } = options;
         const wish = {
@@ -68,6 +69,8 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
         const made = await produceLetter(deps, { ...wish, format, actor, asOf, madeAt });
         if (made.outcome !== 'produced') return refuseDocument(io, options, made);
         sayLanguage(io, made);
+        if (options.language !== undefined && asOf === undefined && step !== 'notice')
+          await rememberLanguage(context, { caseId, language: options.language, actor });
         await finishDocument(io, options, made, { what: `letter ${made.documentId} (${step}, ${made.letter.locale})` });
       }),
     );
@@ -100,17 +103,24 @@ function sayLanguage(
 export function registerDsarPack(dsar: CommandUnknownOpts, io: CommandIo): void {
   const command = withJson(dsar.command('pack'))
     .argument('<case>', 'case id from `dsar list`')
-    .description('create the ZIP that answers a case: letter, history, data, manifest');
+    .description('create the ZIP that answers a case: letter, history, data, manifest')
+    .option(
+      '--language <tag>',
+      'language (BCP 47) of a pack without a written answer; default: that of the requester. Needed if it is not known, and then remembered',
+    );
   withOptions(command, documentFlags).action((caseId, options) =>
     withContext(async (context) => {
       // Imported here so that the other case commands start without loading the document renderers.
       const { producePack } = await import('../documents/produce-pack.ts');
+      const { rememberLanguage } = await import('../documents/letter-language.ts');
       const { officer: actor, asOf } = options;
       const madeAt = madeAtOf(context, options.made);
       await catchUpTo(context, asOf);
       const deps = { ...context.documents, cases: context.cases };
-      const produced = await producePack(deps, { caseId, actor, asOf, madeAt });
+      const { language } = options;
+      const produced = await producePack(deps, { caseId, actor, asOf, madeAt, language });
       if (produced.outcome !== 'produced') return refuseDocument(io, options, produced);
+      if (language !== undefined && asOf === undefined) await rememberLanguage(context, { caseId, language, actor });
       const { documentId, disclosure, readiness } = produced;
       await finishDocument(io, options, produced, {
         what: `pack ${documentId}`,

@@ -66,7 +66,7 @@ export const profileSections: readonly ProfileSection[] = [
         name: 'language',
         kind: 'text',
         label: 'Language',
-        hint: 'Of this profile, and of letters where the request names none, such as de. Blank: English.',
+        hint: 'Of this profile, such as de. It is proposed for requesters whose language is not known. Blank: English.',
       },
     ],
   },

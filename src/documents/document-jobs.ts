@@ -7,7 +7,12 @@ import type { DocumentDeps, RegisteredDocument } from './begin-document.ts';
 import { producePack } from './produce-pack.ts';
 import { produceReport } from './produce-report.ts';
 
-const packPayload = z.object({ type: z.literal('pack'), caseId: z.string(), actor: z.string() });
+const packPayload = z.object({
+  type: z.literal('pack'),
+  caseId: z.string(),
+  actor: z.string(),
+  language: z.string().optional(),
+});
 const reportPayload = z.object({
   type: z.literal('report'),
   name: z.string(),
@@ -24,9 +29,14 @@ const reportPayload = z.object({
 export type ReportJob = Omit<z.infer<typeof reportPayload>, 'type'>;
 const documentPayload = z.discriminatedUnion('type', [packPayload, reportPayload]);
 
-/** A job that makes the pack of a case. Enqueuing it again while one is pending or running gives the same job. */
-export function packJob(caseId: string, actor: string): NewJob {
-  return { kind: 'document', key: `pack ${caseId}`, payload: { type: 'pack', caseId, actor }, priority: 1 };
+/**
+ * A job that makes the pack of a case. Enqueuing it again while one is pending or running gives the same job.
+ * `language`: BCP 47, as chosen for its draft; null: that of the requester.
+ */
+export function packJob(caseId: string, actor: string, language: string | null = null): NewJob {
+  const chosen = language === null ? {} : { language };
+  const key = ['pack', caseId, ...Object.values(chosen)].join(' ');
+  return { kind: 'document', key, payload: { type: 'pack', caseId, actor, ...chosen }, priority: 1 };
 }
 
 /** A job that makes a report. Dates are YYYY-MM-DD, `to` exclusive. A double click requests only one document. */

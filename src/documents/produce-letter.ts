@@ -1,6 +1,6 @@
 import { gatherPack } from '../../reports/dsar-pack/gather.ts';
 import { letterFactsOf } from '../../reports/dsar-pack/letter.ts';
-import { type ChosenLanguage, chooseLanguage } from '../../reports/letters/languages.ts';
+import type { ChosenLanguage } from '../../reports/letters/languages.ts';
 import {
   hasBlanks,
   type Letter,
@@ -21,7 +21,6 @@ import { renderPlain } from '../../reports/render/plain.ts';
 import { frameParameters, type Parameters, referenceOf } from '../../reports/report.ts';
 import type { CaseFolded } from '../cases/folded.ts';
 import { asOneLine } from '../core/validation.ts';
-import { normaliseJurisdiction } from '../law/regime-table.ts';
 import {
   type FrameRequest,
   type InvalidTime,
@@ -31,6 +30,7 @@ import {
   refusing,
   type UnknownSource,
 } from './begin-document.ts';
+import { languageForLetter } from './letter-language.ts';
 import { loadOwnText } from './letter-texts.ts';
 import {
   type CaseDocumentDeps,
@@ -52,7 +52,7 @@ const RECIPIENT_LENGTH = 300;
 export interface LetterWish {
   readonly caseId: string;
   readonly step: LetterStep;
-  /** BCP 47; null: that of the request, otherwise of the controller profile, otherwise English. */
+  /** BCP 47; null: that of the requester. Refused if that is not known, or letters do not exist in it. */
   readonly language?: string | null;
   /** What the officer wrote; null: what the case has recorded for this step, if anything. */
   readonly text?: string | null;
@@ -74,7 +74,7 @@ export interface LetterDraft {
   readonly frame: Frame;
   /** Why it cannot be sent like this, in words for the officer; null: it can be. */
   readonly problem: string | null;
-  /** A requested language that does not exist, as given; null: none. */
+  /** A variant of the language that its texts are not written in (`pt-BR`), as given; null: none. */
   readonly missingLanguage: string | null;
   /** Whether it quotes a controller profile that has no texts in its language. */
   readonly untranslatedProfile: boolean;
@@ -109,7 +109,10 @@ export async function draftLetter(
   if (source === null) return { outcome: 'unknown-case', caseId: wish.caseId };
   const loaded = await loadCaseInput(deps, source, wish.caseId, { step: wish.step });
   if ('outcome' in loaded) return loaded;
-  const { letter, facts, chosen, ownText } = await composeLetter(deps, loaded, wish);
+  const language = languageForLetter(wish.language, loaded.input.case);
+  if (language.outcome === 'invalid') return language;
+  const { chosen } = language;
+  const { letter, facts, ownText } = await composeLetter(deps, loaded, wish, chosen);
   const blocks = letterBlocks(letter, facts);
   return {
     outcome: 'drafted',
@@ -160,7 +163,11 @@ async function makeLetter(
   const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt, step });
   if ('outcome' in loaded) return loaded;
   const { input, cited } = loaded;
-  const { letter, facts, chosen } = await composeLetter(deps, loaded, request);
+  const recorded = typeof before?.['language'] === 'string' ? before['language'] : null;
+  const language = languageForLetter(request.language ?? recorded, input.case);
+  if (language.outcome === 'invalid') return language;
+  const { chosen } = language;
+  const { letter, facts } = await composeLetter(deps, loaded, request, chosen);
   const problem = letterProblem(letter, facts);
   if (problem !== null) return { outcome: 'invalid', problem };
   const parameters: Parameters = {
@@ -206,18 +213,14 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 async function composeLetter(
   { cases }: CaseDocumentDeps,
   { input, cited, found }: CaseInput,
-  { step, language, text, recipient, anonymous = false }: LetterWish,
+  { step, text, recipient, anonymous = false }: LetterWish,
+  chosen: ChosenLanguage,
 ): Promise<{
   readonly letter: Letter;
   readonly facts: LetterFacts;
-  readonly chosen: ChosenLanguage;
   /** The controller's own wording, filled in; null if there is none. */
   readonly ownText: string | null;
 }> {
-  const chosen = chooseLanguage(
-    [language, input.case.language, input.profile?.language],
-    normaliseJurisdiction(input.case.jurisdiction),
-  );
   const to = asOneLine(recipient?.trim() ?? '', RECIPIENT_LENGTH);
   const known = letterFactsOf(await gatherPack(input));
   const nobody = { name: null, email: null, role: 'person', represented: null } as const;
@@ -232,7 +235,6 @@ async function composeLetter(
   const usual = ownText !== null && (anonymous ? !hasBlanks(ownText) : true) ? ownText : null;
   const own = text == null ? (recordedText(step, chosen.locale, found.view.folded) ?? usual) : textOf(text);
   return {
-    chosen,
     facts,
     ownText,
     letter: {

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import {
   type DsarPackInput,
   gatherPack,
@@ -18,6 +19,7 @@ import { loadPackCase, type PackCase } from '../cases/load-pack-case.ts';
 import type { Readiness } from '../cases/readiness.ts';
 import { type CaseReading, type CaseView, type ViewContext, viewCase } from '../cases/view.ts';
 import { UsageError } from '../core/errors.ts';
+import { languageText } from '../core/language.ts';
 import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { type Deadlines, whyNotRefused } from '../law/deadlines.ts';
 import { normaliseJurisdiction } from '../law/regime-table.ts';
@@ -26,6 +28,7 @@ import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
 import { newestWitnessed, type WitnessedNote, witnessedAsRecorded } from '../ledger/cosigned-checkpoints.ts';
 import { createProver, noteAsSealed, type ProofFiles, proofFiles, type Under } from '../ledger/prove-entry.ts';
 import { sourceOfCase } from '../store/queries/cases.ts';
+import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import {
   type DocumentDeps,
@@ -38,6 +41,7 @@ import {
   refusing,
   type UnknownSource,
 } from './begin-document.ts';
+import { languageForLetter } from './letter-language.ts';
 import { loadOwnText } from './letter-texts.ts';
 import { registerDocument } from './register.ts';
 
@@ -45,6 +49,8 @@ import { registerDocument } from './register.ts';
 export interface PackRequest extends FrameRequest {
   readonly caseId: string;
   readonly actor: string;
+  /** BCP 47, of the draft in it; null: that of the requester. Once an answer is written, the pack is in its language. */
+  readonly language?: string | null | undefined;
 }
 
 export type PackOutcome =
@@ -77,11 +83,30 @@ async function makePack(deps: CaseDocumentDeps, request: PackRequest, signal?: A
   if (source === null) return { outcome: 'unknown-case', caseId };
   const asked = { source, name: 'dsar-pack', format: 'zip', caseId };
   const before = asOf === undefined ? null : await madeBefore(deps, { ...asked, asOf }, {});
-  const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt: request.madeAt ?? before?.madeAt });
+  const recorded = before === null ? null : languageIn(before);
+  const loaded = await loadCaseInput(deps, source, caseId, {
+    asOf,
+    madeAt: request.madeAt ?? before?.madeAt,
+    language: request.language ?? recorded,
+  });
   if ('outcome' in loaded) return loaded;
   const { cited, found } = loaded;
+  // A pack of an earlier version, which recorded no language, is reproduced as it was made.
+  const isOld = before !== null && recorded === null && request.language == null;
+  const language = languageForPack(
+    request.language ?? recorded,
+    loaded.input.case,
+    loaded.input.letter?.written ?? null,
+  );
+  if (language.outcome === 'invalid' && !isOld) return language;
   const witnessed = await witnessedFor(deps, before);
-  const input = { ...loaded.input, ...(witnessed === null ? {} : { witnessed }) };
+  const input = {
+    ...loaded.input,
+    ...(isOld || language.outcome === 'invalid' || loaded.input.letter === undefined
+      ? {}
+      : { letter: { ...loaded.input.letter, language: language.chosen.locale } }),
+    ...(witnessed === null ? {} : { witnessed }),
+  };
   const fault = await deps.readModelsFault();
   if (fault !== null) return { outcome: 'refused', problem: fault };
   const facts = {
@@ -121,6 +146,36 @@ async function makePack(deps: CaseDocumentDeps, request: PackRequest, signal?: A
   const content = renderZip(files(), input.generatedAt);
   const registered = await registerDocument(deps, source, facts, cited, content, signal);
   return { outcome: 'produced', disclosure: found.disclosure, readiness: found.readiness, ...registered };
+}
+
+/** The language in the parameters of a document; null: none was recorded. */
+function languageIn({ language }: Readonly<Record<string, unknown>>): string | null {
+  return typeof language === 'string' ? language : null;
+}
+
+/** The language of a pack: of the answer in it, which must not contradict the one chosen, otherwise as for letters. */
+function languageForPack(
+  wanted: string | null | undefined,
+  row: Parameters<typeof languageForLetter>[1],
+  written: Letter | null,
+): ReturnType<typeof languageForLetter> {
+  const wish = languageForLetter(wanted, row);
+  if (written === null) return wish;
+  if (wanted == null || (wish.outcome === 'chosen' && wish.chosen.language === written.language))
+    return { outcome: 'chosen', chosen: { language: written.language, locale: written.locale, missing: null } };
+  return {
+    outcome: 'invalid',
+    problem: `The answer letter of this request is in ${languageText(written.language)}, so its response pack is too. Write the letter in the other language first.`,
+  };
+}
+
+/** Whether a pack can be made in a language now, before the job that makes it is started. */
+export async function checkPackLanguage(
+  read: Query,
+  row: CaseView['row'],
+  wanted: string | null,
+): Promise<ReturnType<typeof languageForLetter>> {
+  return languageForPack(wanted, row, (await lastAnswer(read, row.case_id, Number.MAX_SAFE_INTEGER))?.letter ?? null);
 }
 
 /**
@@ -196,7 +251,7 @@ export async function loadCaseInput(
   deps: CaseDocumentDeps,
   source: string,
   caseId: string,
-  wanted: FrameRequest & { readonly step?: LetterStep },
+  wanted: FrameRequest & { readonly step?: LetterStep; readonly language?: string | null },
 ): Promise<CaseInput | UnknownCase | InvalidTime | UnknownSource> {
   const framed = await frameOf(deps, source, wanted);
   if ('outcome' in framed) return framed;
@@ -219,7 +274,8 @@ export async function loadCaseInput(
     letter: {
       ...datesOfLetter(view, context, wanted.step ?? 'answer'),
       written: (await lastAnswer(deps.read, caseId, frame.asOf))?.letter ?? null,
-      ownAnswer: await ownAnswerOf(store.read, view.row, profile?.language ?? null, frame.asOf),
+      ownAnswer: await ownAnswerOf(store.read, view.row, [wanted.language, profile?.language], frame.asOf),
+      ...(wanted.language == null ? {} : { language: wanted.language }),
     },
   };
   return { input, cited, found };
@@ -233,7 +289,7 @@ function datesOfLetter(
   view: CaseView,
   context: ViewContext,
   step: LetterStep,
-): Omit<LetterOfCase, 'written' | 'ownAnswer'> {
+): Omit<LetterOfCase, 'written' | 'ownAnswer' | 'language'> {
   const { folded } = view;
   const extension =
     step === 'extension' && folded.extension === null
@@ -261,19 +317,25 @@ function withFolded(view: CaseView, context: ViewContext, changes: Partial<CaseF
 /** Why the letter in a pack of a case, made as of an entry, is marked as a draft; null: it can be sent. */
 export async function draftInPack(
   deps: CaseDocumentDeps,
-  pack: { readonly source: string; readonly caseId: string; readonly asOf: number; readonly madeAt: string },
+  pack: Pick<Selectable<Tables['documents']>, 'source' | 'as_of' | 'created_at' | 'parameters'> & {
+    readonly caseId: string;
+  },
 ): Promise<string | null> {
-  const loaded = await loadCaseInput(deps, pack.source, pack.caseId, { asOf: pack.asOf, madeAt: pack.madeAt });
+  const loaded = await loadCaseInput(deps, pack.source, pack.caseId, {
+    asOf: Number(pack.as_of),
+    madeAt: pack.created_at,
+    language: languageIn(JSON.parse(pack.parameters) as Readonly<Record<string, unknown>>),
+  });
   return 'outcome' in loaded ? null : draftProblem(loaded.input);
 }
 
 async function ownAnswerOf(
   read: Query,
   row: CaseView['row'],
-  controller: string | null,
+  [chosen, ofController]: readonly [string | null | undefined, string | null | undefined],
   asOf: number,
 ): Promise<NonNullable<LetterOfCase['ownAnswer']> | null> {
-  const { language } = chooseLanguage([row.language, controller], normaliseJurisdiction(row.jurisdiction));
+  const { language } = chooseLanguage([chosen, row.language, ofController], normaliseJurisdiction(row.jurisdiction));
   const text = await loadOwnText(read, { source: row.source, step: 'answer', language }, asOf);
   return text === null ? null : { language, text };
 }

@@ -130,10 +130,7 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
   if (typeof files === 'string') return refused(files);
   const fault = await faultOfCaseFiles(deps.documents.proofs, caseId, [pack, ...files]);
   if (fault !== null) return refused(fault);
-  const draft = await draftInPack(
-    { ...deps.documents, cases: deps.cases },
-    { source: pack.source, caseId, asOf: Number(pack.as_of), madeAt: pack.created_at },
-  );
+  const draft = await draftInPack({ ...deps.documents, cases: deps.cases }, { ...pack, caseId });
   if (draft !== null)
     return refused(`The letter in the pack is a draft. ${draft} Write the letter, then create the pack again.`);
   const { row } = shown.view;

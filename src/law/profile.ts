@@ -142,7 +142,7 @@ export const profileSchema = z
     /** Websites that may show the form in a frame. */
     requestFormOn: z.array(origin).max(50).optional(),
     /**
-     * BCP 47: the language of this profile, and of letters if the request names no language that they exist in; null:
+     * BCP 47: the language of this profile; proposed, never taken, for requesters whose language is not known; null:
      * English.
      */
     language: text.nullable().default(null),

@@ -74,6 +74,7 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
         { ...deps.documents, cases: deps.cases },
         { caseId, step: 'acknowledgement', anonymous: true },
       );
+      if (draft.outcome === 'invalid') throw new JobRefused(`No mail was sent: ${draft.problem}`);
       if (draft.outcome !== 'drafted') return { outcome: 'settled' };
       const { letter } = draft;
       const texts = textsIn(letter.locale);

@@ -75,7 +75,7 @@ export async function filesIn(folder: string): Promise<readonly string[]> {
 /** Opens a request by its reference, so that a repeat finds the same case. Resolves once it is visible. */
 export async function openRequest({ context }: Office, reference: string, requesterEmail: string): Promise<string> {
   const opened = await openCase(context.cases, {
-    ...{ source: 'default', kind: 'access', channel: 'letter', jurisdiction: 'DE' },
+    ...{ source: 'default', kind: 'access', channel: 'letter', jurisdiction: 'DE', language: 'de' },
     ...{ receivedAt: context.clock().toISOString(), requesterEmail, reference, actor: OFFICER },
   });
   if (opened.outcome === 'refused') throw new Error(opened.problems.join(' '));

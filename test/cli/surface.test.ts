@@ -61,9 +61,9 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     // test/commands/profile.test.ts
     'profile set': null,
     'profile own': null,
-    'dsar open': ['--received', '2026-07-01T14:02:00Z', '--kind', 'access', '--channel', 'letter'],
+    'dsar open': ['--received', '2026-07-01T14:02:00Z', '--kind', 'access', '--channel', 'letter', '--language', 'en'],
     'dsar move': [ids.caseId, 'note', 'text=called back'],
-    'dsar letter': [ids.caseId, 'acknowledgement'],
+    'dsar letter': [ids.caseId, 'acknowledgement', '--language', 'en'],
     // They need a public address and a pack: test/http/hand-over.test.ts
     'dsar hand-over create': null,
     'dsar hand-over list': [],

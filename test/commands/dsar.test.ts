@@ -48,6 +48,8 @@ const opening = [
   'letter',
   '--jurisdiction',
   'DE',
+  '--language',
+  'en',
 ];
 
 describe('dsar', () => {
@@ -186,6 +188,21 @@ describe('dsar', () => {
 });
 
 describe('dsar letter', () => {
+  it('and dsar pack refuse to guess a language, and remember the first one that is named', async () => {
+    const run = await createInstallation();
+    const withoutLanguage = opening.slice(0, opening.indexOf('--language'));
+    await expect(run(...withoutLanguage, '--language', 'German')).rejects.toThrow(
+      '--language: Unknown language "German"',
+    );
+    const { caseId } = JSON.parse((await run(...withoutLanguage, '--json')).out) as { caseId: string };
+    expect((await run('show', caseId)).out).toMatch(/language +not known/);
+    await expect(run('letter', caseId, 'acknowledgement')).rejects.toThrow('--language');
+    await expect(run('pack', caseId)).rejects.toThrow('The language of the requester is not known.');
+    await run('letter', caseId, 'acknowledgement', '--language', 'de', '--format', 'txt');
+    expect((await run('show', caseId)).out).toMatch(/language +German/);
+    expect((await run('pack', caseId)).exitCode ?? 0).toBe(0);
+  });
+
   it('prints suggested texts, creates the letter from a file, and refuses a text with blanks', async () => {
     const run = await createInstallation();
     const { caseId } = JSON.parse((await run(...opening, '--json')).out) as { caseId: string };

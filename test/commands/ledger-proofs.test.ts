@@ -43,7 +43,7 @@ describe('proofs on the command line', () => {
     const { folder, run, open } = await installation();
     const caseId = await open('Ada');
     await alter(folder, `update entries set meta = ${bytes('{}')} where seq = 1`);
-    const letter = await run('dsar', 'letter', caseId, 'acknowledgement');
+    const letter = await run('dsar', 'letter', caseId, 'acknowledgement', '--language', 'en');
     expect([letter.code, letter.stdout]).toEqual([3, expect.stringContaining('Entry 1 cannot be relied on')]);
     expect((await run('dsar', 'letter', caseId, 'answer', '--text', join(folder, 'none'))).code).toBe(2);
   });

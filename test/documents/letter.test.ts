@@ -21,6 +21,7 @@ async function openRequest(data: Record<string, unknown>): Promise<Request> {
   const world = await createOfficeWorld({}, { worker: false });
   const submitted = {
     jurisdiction: 'DE',
+    language: 'en',
     email: 'zoe@example.net',
     name: 'Zoë Müller',
     submitted_at: new Date().toISOString(),
@@ -85,10 +86,12 @@ describe('a letter of a case', () => {
     }
   });
 
-  it('is in the language of the request, and names a missing language', async () => {
+  it('is in the language of the request, and never in another that nobody chose', async () => {
     const request = await openRequest({ type: 'access', language: 'tr' });
-    const missing = await made(request, { step: 'acknowledgement' });
-    expect(missing).toMatchObject({ missingLanguage: 'tr', letter: { language: 'en' } });
+    const missing = await produceLetter(request.deps, {
+      ...{ caseId: request.caseId, step: 'acknowledgement', format: 'txt', actor: 'Olga' },
+    });
+    expect(missing).toMatchObject({ outcome: 'invalid', problem: expect.stringContaining('not available in Turkish') });
     const german = await made(request, { step: 'acknowledgement', language: 'de' });
     expect(german.missingLanguage).toBeNull();
     expect(words(german.bytes)).toContain('Guten Tag');
@@ -231,6 +234,7 @@ describe('the dates and laws of a letter', () => {
       request_id: 'r-2',
       type: 'opt-out',
       jurisdiction: 'US-CA',
+      language: 'en',
       email: 'a@example.com',
     });
     const ask = (deps: Request['deps'], caseId: string) =>

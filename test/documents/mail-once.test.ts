@@ -80,7 +80,7 @@ const kinds: Readonly<
     async job({ context }) {
       const opened = await openCase(context.cases, {
         ...{ source: 'default', kind: 'access', channel: 'letter', receivedAt: context.clock().toISOString() },
-        ...{ requesterEmail: 'ada@example.org', reference: 'form-1', actor: OFFICER },
+        ...{ requesterEmail: 'ada@example.org', language: 'en', reference: 'form-1', actor: OFFICER },
       });
       if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
       const { caseId } = opened;

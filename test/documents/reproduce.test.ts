@@ -158,6 +158,7 @@ describe('the time at which a document is made', () => {
       request_id: 'r-1',
       type: 'access',
       jurisdiction: 'DE',
+      language: 'en',
       email: 'zoe@example.net',
       submitted_at: new Date().toISOString(),
     });
@@ -216,6 +217,7 @@ describe('a document is refused, naming the entry or table,', () => {
       request_id: 'r-1',
       type: 'access',
       jurisdiction: 'DE',
+      language: 'en',
       email: 'zoe@example.net',
     });
     await world.context.projector.catchUp();

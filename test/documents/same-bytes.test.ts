@@ -162,7 +162,7 @@ it('every document of a fixed ledger has the same bytes as before', async () => 
       hashes[`${name}.${format}`] = hashOf(format, await readFile(made.path));
     }
   const deps = { ...documents, cases: context.cases };
-  const pack = await producePack(deps, { caseId: 'default-11', actor: 'Olga', asOf: entries.length });
+  const pack = await producePack(deps, { caseId: 'default-11', actor: 'Olga', asOf: entries.length, language: 'en' });
   if (pack.outcome !== 'produced') throw new Error(JSON.stringify(pack));
   hashes['dsar-pack.zip'] = hashOf('zip', await readFile(pack.path));
   expect(
@@ -178,10 +178,10 @@ it('every document of a fixed ledger has the same bytes as before', async () => 
       "delivery-log.html": "a1382c425b813747",
       "delivery-log.json": "0a59dcb14bbf86d8",
       "delivery-log.pdf": "fe2b15a9aa0b7190",
-      "dsar-pack.zip": "6409872558aa8f1c",
-      "dsar-register.csv": "ee9a48cdd591078b",
+      "dsar-pack.zip": "1c76af7dcc278b38",
+      "dsar-register.csv": "28eabb77ab2252dc",
       "dsar-register.html": "492014ef3d5e10d4",
-      "dsar-register.json": "56cdcc528a9b5c78",
+      "dsar-register.json": "cb6189315803eee3",
       "dsar-register.pdf": "fe727ff04cb01f29",
       "reconciliation.csv": "dbb71801afe92a33",
       "reconciliation.html": "ddfc335c937abdd5",

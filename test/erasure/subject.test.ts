@@ -94,7 +94,8 @@ const planFor = async (world: OfficeWorld, identifier: string, withCases: boolea
 describe('erasing by case and by period', () => {
   it('erases a case as a whole with its letters and packs, and keeps the withdrawals that it caused', async () => {
     const { world, context } = await createWorld();
-    const asked = await world.event('dsar.submitted', { type: 'access', name: 'Zoe Vanish', email: 'zoe@example.net' });
+    const request = { type: 'access', language: 'en', name: 'Zoe Vanish', email: 'zoe@example.net' };
+    const asked = await world.event('dsar.submitted', request);
     const caseId = `default-${asked}`;
     await moveCase(context.cases, { caseId, basedOn: 0, move: 'note', details: { text: 'Zoe called' }, actor: 'Olga' });
     await context.projector.catchUp();

@@ -143,7 +143,7 @@ describe('a mailed letter', () => {
     await context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
     const opened = await openCase(context.cases, {
       ...{ source: 'bolt', kind: 'access', channel: 'letter', receivedAt: new Date().toISOString() },
-      ...{ requesterEmail: 'ada@example.org', reference: 'bolt', actor: OFFICER },
+      ...{ requesterEmail: 'ada@example.org', language: 'en', reference: 'bolt', actor: OFFICER },
     });
     if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
     await context.projector.projected(opened.seq);

@@ -213,7 +213,8 @@ describe('the request form', () => {
     const opened = await openCase(world.context.cases, request);
     if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
     await world.context.projector.projected(opened.seq);
-    const letter = async () => (await admin.get(`/cases/${opened.caseId}/letter?step=acknowledgement`)).text;
+    const letter = async () =>
+      (await admin.get(`/cases/${opened.caseId}/letter?step=acknowledgement&language=en`)).text;
     expect(await letter()).toContain('belongs to another client, send nothing');
     expect(await letter()).toContain('href="/sources/bolt#controller"');
 

@@ -130,6 +130,7 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
     request_id: 'r-1',
     type: 'access',
     jurisdiction: 'DE',
+    language: 'en',
     email: 'zoe@example.net',
   });
   const middle = await decide(4);

@@ -99,6 +99,7 @@ async function openRequest(
     ...{ request_id: reference, type: kind, name: 'Ada Lovelace', email: `${reference}@example.org` },
     ...{
       jurisdiction: 'DE',
+      language: 'en',
       visitor_hash: `visitor-${reference}`,
       submitted_at: new Date(Date.now() - daysAgo * DAY).toISOString(),
     },

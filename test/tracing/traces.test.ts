@@ -14,7 +14,7 @@ const KEY = 'pak_live_never-in-a-trace';
 const request = JSON.stringify({
   id: 'evt-otel-1',
   event: 'dsar.submitted',
-  data: { request_id: 'req-otel-1', type: 'access', name: NAME, email: EMAIL, message: 'secret words' },
+  data: { request_id: 'req-otel-1', type: 'access', language: 'en', name: NAME, email: EMAIL, message: 'secret words' },
 });
 
 /** Enqueues jobs for a serving process of this folder, as an officer's page does. */

@@ -59,7 +59,7 @@ export async function packOf(
     jurisdiction,
     email: 'zoe@example.net',
     visitor_hash: 'v-1',
-    ...(language === undefined ? {} : { language }),
+    language: language ?? 'en',
   });
   await context.projector.catchUp();
   const row = await context.store.read.selectFrom('cases').select(['case_id', 'version']).executeTakeFirstOrThrow();

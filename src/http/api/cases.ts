@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { letterLanguages } from '../../../reports/letters/languages.ts';
 import { letterSteps } from '../../../reports/letters/texts.ts';
 import { documentsToApprove, seenOf } from '../../cases/approval.ts';
-import { pageCases, showCase } from '../../cases/list-cases.ts';
+import { findCase, pageCases, showCase } from '../../cases/list-cases.ts';
 import { threadOf } from '../../cases/messages.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
 import {
@@ -22,8 +23,10 @@ import { CodedError } from '../../core/errors.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
 import { ATTACHMENTS } from '../../documents/attachments.ts';
 import { packJob } from '../../documents/document-jobs.ts';
+import { rememberLanguage } from '../../documents/letter-language.ts';
 import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
 import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
+import { checkPackLanguage } from '../../documents/produce-pack.ts';
 import {
   createHandOver,
   HAND_OVER_DAYS,
@@ -35,7 +38,6 @@ import {
 import { loadReplyReach } from '../../hand-over/mail-reply.ts';
 import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
 import { findTask, shareTask, summariseTasks } from '../../hand-over/task-link.ts';
-import { sourceOfCase } from '../../store/queries/cases.ts';
 import { documentsOfCases } from '../../store/queries/documents-of-case.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { untilProjected } from '../pages/parts/page-frame.ts';
@@ -244,6 +246,13 @@ const handOverSchema = z
 
 const caseParams = z.strictObject({ caseId: z.string().max(300) });
 const taskParams = caseParams.extend({ task: z.string().regex(/^[1-9]\d{0,2}$/) });
+const letterLanguage = z
+  .string()
+  .max(35)
+  .optional()
+  .meta({
+    description: `BCP 47, one of ${Object.keys(letterLanguages).join(', ')}. Default: the language of the request; required if that is not known, and then remembered as the requester’s.`,
+  });
 const moveNames = Object.keys(moves) as [keyof typeof moves, ...(keyof typeof moves)[]];
 
 export const caseApi = [
@@ -403,11 +412,17 @@ export const caseApi = [
     summary: 'Create the response pack of a request',
     description: 'Returns the job that makes it; the job’s result names the document.',
     params: caseParams,
+    body: z.strictObject({ language: letterLanguage }),
     status: 202,
     answer: jobSchema,
-    async handle(context, { params, by }) {
-      if ((await sourceOfCase(context.store.read, params.caseId)) === null) throw new CodedError('not_found');
-      const { id } = await context.jobs.enqueue(packJob(params.caseId, by.officer));
+    async handle(context, { params: { caseId }, body: { language = null }, by }) {
+      await context.projector.catchUp();
+      const row = await findCase(context.store.read, caseId);
+      if (row === null) throw new CodedError('not_found');
+      const checked = await checkPackLanguage(context.store.read, row, language);
+      if (checked.outcome === 'invalid') throw new RefusedRequest('refused', [checked.problem]);
+      if (language !== null) await rememberLanguage(context, { caseId, language, actor: by.officer });
+      const { id } = await context.jobs.enqueue(packJob(caseId, by.officer, language));
       return shownJob(context, id);
     },
   }),
@@ -422,7 +437,7 @@ export const caseApi = [
     params: caseParams,
     body: z.strictObject({
       step: z.enum(letterSteps),
-      language: z.string().max(35).optional().meta({ description: 'BCP 47. Default: the language of the request.' }),
+      language: letterLanguage,
       text: z
         .string()
         .max(LETTER_TEXT_LENGTH)
@@ -440,6 +455,7 @@ export const caseApi = [
       let { text = null } = body;
       if (text === null) {
         const draft = await draftLetter(deps, { ...wish, text: null });
+        if (draft.outcome === 'invalid') throw new RefusedRequest('refused', [draft.problem]);
         if (draft.outcome !== 'drafted') throw new CodedError('not_found');
         text = draft.starts[0] ?? null;
       }
@@ -447,6 +463,8 @@ export const caseApi = [
       switch (made.outcome) {
         case 'produced': {
           await untilProjected(context, made.seq);
+          if (language !== null && step !== 'notice')
+            await rememberLanguage(context, { caseId, language, actor: by.officer });
           const { documentId, sha256, bytes, seq } = made;
           return { documentId, sha256, bytes, seq };
         }

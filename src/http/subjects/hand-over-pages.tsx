@@ -1,4 +1,4 @@
-import type { LetterTexts } from '../../../reports/letters/texts.ts';
+import { contentsOfPack } from '../../../reports/dsar-pack/described.ts';
 import { fill, rightNames } from '../../../reports/letters/wording.ts';
 import type { ThreadMessage } from '../../cases/messages.ts';
 import type { messageKinds } from '../../cases/moves.ts';
@@ -86,7 +86,7 @@ export function PackPage(props: PackProps) {
       <section aria-labelledby="contents">
         <h2 id="contents">{t.contents}</h2>
         <ul>
-          {contentsIn(texts, handOver).map((text) => (
+          {contentsOfPack(texts, namesInPack(handOver)).map((text) => (
             <li key={text}>{fix(text)}</li>
           ))}
         </ul>
@@ -194,25 +194,6 @@ function WriteSection({ say, csrf, controller, messages, problem, written }: Pac
       </form>
     </section>
   );
-}
-
-/** The pack files to which each description applies. */
-const described: readonly (readonly [RegExp, keyof LetterTexts['answer']['files']])[] = [
-  [/^history\.html$/, 'history'],
-  [/^decisions\./, 'decisions'],
-  [/^records-27560\.json$/, 'records27560'],
-  [/^records\.jsonl$/, 'records'],
-  [/^policies\.json$/, 'policies'],
-  [/^policy-texts\.txt$/, 'policyTexts'],
-  [/^banner-evidence/, 'evidence'],
-  [/^case\.json$/, 'about'],
-];
-
-/** The content of the pack, in the language of the page. */
-function contentsIn({ handOver, answer }: LetterTexts, row: HandOverRow): readonly string[] {
-  const names = namesInPack(row);
-  const found = described.filter(([pattern]) => names.some((name) => pattern.test(name)));
-  return [handOver.letter, ...found.map(([, key]) => answer.files[key]), handOver.proofs];
 }
 
 function sizeIn(locale: string, bytes: number): string {

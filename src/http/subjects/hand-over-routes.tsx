@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findCase } from '../../cases/list-cases.ts';
 import { messageKinds } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
 import { listGivenFiles } from '../../hand-over/given-files.ts';
@@ -12,6 +13,7 @@ import {
   openWithCode,
   sendMessage,
 } from '../../hand-over/visit.ts';
+import { normaliseJurisdiction } from '../../law/regime-table.ts';
 import { formOf } from '../form-of.ts';
 import { sendRegistered } from '../pages/documents/send-document.ts';
 import { renderPage } from '../pages/parts/layout.tsx';
@@ -22,6 +24,7 @@ import {
   FORM_BYTES,
   folderOf,
   protectForms,
+  type Say,
   type SubjectContext,
   sayIn,
   subjectScope,
@@ -128,13 +131,27 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
     return reply.redirect(`${request.params.token}${query}${part}`, 303);
   }
 
+  /** In the language of the case as it is now, which may have been corrected since the link was made. */
+  async function sayTo(request: FastifyRequest, { source: slug, case_id: caseId }: HandOverRow): Promise<Say> {
+    const [found, profile] = await Promise.all([
+      findCase(store.read, caseId),
+      context.loadProfile(context.sources.findAny(slug)),
+    ]);
+    const chosen = chosenFor(request, {
+      own: found?.language ?? null,
+      ofController: profile?.language ?? null,
+      place: normaliseJurisdiction(found?.jurisdiction ?? null),
+    });
+    return sayIn(chosen, config.timeZone);
+  }
+
   async function controllerOf({ source: slug }: HandOverRow): Promise<string> {
     const source = context.sources.findAny(slug);
     return (await context.loadProfile(source))?.name ?? source?.name ?? slug;
   }
 
   async function sendCode(request: FastifyRequest, reply: FastifyReply, row: HandOverRow, attemptsLeft?: number) {
-    const say = sayIn(chosenFor(request, row.language), config.timeZone);
+    const say = await sayTo(request, row);
     const page = (
       <CodePage
         say={say}
@@ -155,7 +172,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
       ...shown
     }: Pick<Parameters<typeof PackPage>[0], 'problem' | 'written'> & { readonly status?: number } = {},
   ) {
-    const say = sayIn(chosenFor(request, row.language), config.timeZone);
+    const say = await sayTo(request, row);
     const [pack, files] = await Promise.all([loadHandedPack(store.read, row), listGivenFiles(store.read, row)]);
     const page = (
       <PackPage

@@ -82,7 +82,7 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     const good = website === '' && isFormGood(deps, source.slug, form);
     if (!read.success || !good)
       return sendForm(request, reply, offered, { values, wrong: read.success ? [] : wrongIn(read.error), status: 422 });
-    const { language } = chosenFor(request, null, offered.profile.language);
+    const { language } = chosenFor(request, { ofController: offered.profile.language });
     const sent = await submitRequest(deps, read.data, { source: source.slug, form, language, mails });
     if (sent.outcome === 'too-many') {
       void reply.header('retry-after', '3600');
@@ -116,7 +116,7 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
   }
 
   function sayTo(request: FastifyRequest, { profile }: Offered, own: string | null = null): Say {
-    return sayIn(chosenFor(request, own, profile.language), config.timeZone);
+    return sayIn(chosenFor(request, { own, ofController: profile.language }), config.timeZone);
   }
 
   function sendForm(

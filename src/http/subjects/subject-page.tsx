@@ -272,17 +272,19 @@ export function MessagePage({ say, title, text }: { say: Say; title: string; tex
 }
 
 /**
- * The language of a page: the one selected on it, otherwise that of the request or, if nothing is known, of the
- * browser, and finally `last`.
+ * The language of a page: the one selected on it, otherwise the reader's own as the case has it, otherwise the
+ * browser's, otherwise the controller's. `place`: the reader's, for the format of dates.
  */
 export function chosenFor(
   request: FastifyRequest,
-  language: string | null,
-  last: string | null = null,
+  {
+    own = null,
+    ofController = null,
+    place = null,
+  }: { readonly own?: string | null; readonly ofController?: string | null; readonly place?: string | null } = {},
 ): ChosenLanguage {
   const picked = formOf(request.query)['language']?.slice(0, 35);
-  const accepted = language === null ? acceptedLanguages(request) : [language];
-  return chooseLanguage([picked, ...accepted, last]);
+  return chooseLanguage([picked, own, ...acceptedLanguages(request), ofController], place);
 }
 
 /** RFC 9110 §12.5.4, in the order given: browsers send the preferred one first. */
@@ -319,7 +321,7 @@ const LONG_WAIT_SECONDS = 60;
 
 function answerErrorsInWords(app: FastifyInstance, timeZone: string, title: (texts: LetterTexts) => string): void {
   const send = (request: FastifyRequest, reply: FastifyReply, status: number, page: (say: Say) => JSX.Element) =>
-    html(reply, renderPage(page(sayIn(chosenFor(request, null), timeZone))), status);
+    html(reply, renderPage(page(sayIn(chosenFor(request), timeZone))), status);
   const sendInvalid = (request: FastifyRequest, reply: FastifyReply) =>
     send(request, reply, 404, (say) => (
       <MessagePage say={say} title={say.texts.handOver.invalidTitle} text={say.texts.handOver.invalid} />

@@ -78,9 +78,11 @@ export async function taskPages(app: FastifyInstance, context: SubjectContext): 
     written: TaskProps['written'] = null,
   ) {
     const source = context.sources.findAny(found.row.source);
+    const profile = await context.loadProfile(source);
     const props: TaskProps = {
-      say: sayIn(chosenFor(request, null), config.timeZone),
-      controller: (await context.loadProfile(source))?.name ?? source?.name ?? found.row.source,
+      // Not in the requester's language: the owner of another system is somebody else.
+      say: sayIn(chosenFor(request, { ofController: profile?.language ?? null }), config.timeZone),
+      controller: profile?.name ?? source?.name ?? found.row.source,
       csrf: csrfOf(request, reply),
       found,
       written,

@@ -197,7 +197,7 @@ describe('the pages in a browser', () => {
       { worker: false },
     );
     const email = `${'emile.fischer.'.repeat(4)}1@example.org`;
-    const request = { request_id: 'r-1', type: 'access', jurisdiction: 'DE', email };
+    const request = { request_id: 'r-1', type: 'access', jurisdiction: 'DE', language: 'en', email };
     const caseId = `default-${await world.event('dsar.submitted', request)}`;
     const deps = { ...world.context.documents, cases: world.context.cases };
     const made = await produceLetter(deps, {

@@ -50,6 +50,7 @@ import {
 } from '../parts/words.ts';
 import { DoubtfulNotice } from './doubtful-notice.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
+import { PackForm } from './letter-language-select.tsx';
 import type { CasePageData } from './load-case.ts';
 import { MessagePanel } from './message-panel.tsx';
 import { CaseForm, MoveForms } from './move-forms.tsx';
@@ -139,14 +140,7 @@ export function CasePage(props: CasePageProps) {
               <JobList frame={frame} jobs={jobs} again={`/cases/${encodeURIComponent(row.case_id)}`} />
             )}
             {packs.length === 0 ? null : <DocumentTable frame={frame} documents={packs} awaiting={data.awaiting} />}
-            {frame.canWork ? (
-              <PostForm frame={frame} action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
-                <br />
-                <button class="quiet" type="submit">
-                  Create the pack
-                </button>
-              </PostForm>
-            ) : null}
+            {frame.canWork ? <PackForm frame={frame} data={data} isNext={false} /> : null}
           </Panel>
           <HandOverPanel frame={frame} data={data} fresh={handedOver} refused={refusedLink} />
         </div>

@@ -12,7 +12,9 @@ import { languageTag, languageText, likelyLanguage } from '../../../core/languag
 import type { Source } from '../../../core/source.ts';
 import { ATTACHMENT_BYTES, ATTACHMENTS_TOO_LARGE, addAttachment } from '../../../documents/attachments.ts';
 import { packJob } from '../../../documents/document-jobs.ts';
+import { rememberLanguage } from '../../../documents/letter-language.ts';
 import { checkLetterMail, letterMailJob } from '../../../documents/mail-letter.ts';
+import { checkPackLanguage } from '../../../documents/produce-pack.ts';
 import { createHandOver, listHandOvers, revokeHandOver } from '../../../hand-over/hand-over.ts';
 import { problemOfTaskMail, taskMailJob } from '../../../hand-over/mail-task.ts';
 import { findTask } from '../../../hand-over/task-link.ts';
@@ -171,11 +173,19 @@ const move = form({
 const makePack = form({
   path: '/cases/:caseId/pack',
   rule: { who: 'work', source: 'case' },
-  async act({ context, by, params: { caseId }, doneSoon, goTo }) {
-    if ((await loadCase(context, caseId, by.officer)) === null) throw unknownCase();
-    const { id } = await context.jobs.enqueue(packJob(caseId, by.officer));
-    await doneSoon(id);
-    return goTo(caseAddress(caseId, 'pack'));
+  body: z.object({ language: text }),
+  async act(visit) {
+    const { context, by, params, fields } = visit;
+    const { caseId } = params;
+    const row = await findCase(context.store.read, caseId);
+    if (row === null) throw unknownCase();
+    const language = fields.language || null;
+    const checked = await checkPackLanguage(context.store.read, row, language);
+    if (checked.outcome === 'invalid') return showAgain(visit, { problems: [checked.problem] });
+    if (language !== null) await rememberLanguage(context, { caseId, language, actor: by.officer });
+    const { id } = await context.jobs.enqueue(packJob(caseId, by.officer, language));
+    await visit.doneSoon(id);
+    return visit.goTo(caseAddress(caseId, 'pack'));
   },
 });
 

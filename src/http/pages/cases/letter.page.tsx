@@ -6,6 +6,7 @@ import { renderHtmlPart } from '../../../../reports/render/html.tsx';
 import { findCase } from '../../../cases/list-cases.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../crypto/hash.ts';
+import { rememberLanguage } from '../../../documents/letter-language.ts';
 import {
   draftLetter,
   LETTER_TEXT_LENGTH,
@@ -23,8 +24,9 @@ import { PostForm } from '../parts/post-form.tsx';
 import { typingScriptPath } from '../parts/typing-script.ts';
 import { letterText } from '../parts/words.ts';
 import { DoubtfulNotice } from './doubtful-notice.tsx';
+import { LetterLanguage } from './letter-language-select.tsx';
 
-type Needs = 'documents' | 'cases' | 'store' | 'sources' | 'loadProfile';
+type Needs = 'documents' | 'cases' | 'store' | 'sources' | 'loadProfile' | 'projector';
 const { page, form } = pagesWith<Needs>();
 
 /** What the form asks for. */
@@ -46,14 +48,24 @@ const letter = page({
     // The form starts with the first proposal.
     if (draft.outcome === 'drafted' && wish.text == null && draft.starts[0] !== undefined)
       draft = await draftLetter(depsOf(context), { ...wish, text: draft.starts[0] });
-    if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'Unknown case.');
     const row = await findCase(context.store.read, caseId);
+    // Without a language there is nothing to preview: it is asked for first.
+    if (draft.outcome === 'invalid' && row !== null) {
+      const isUnknown = row.language === null && (wish.language ?? '') === '';
+      return { caseId, step: wish.step, problem: isUnknown ? ASKED : draft.problem };
+    }
+    if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'Unknown case.');
     const source = context.sources.findAny(row?.source ?? '');
     const doubtful = doubtfulController(await context.loadProfile(source), source, context.sources);
     allowLive(reply);
     return { caseId, draft, doubtful };
   },
-  show: (data, { frame, said }) => <LetterPage frame={frame} {...data} format={said.format} problems={said.problems} />,
+  show: (data, { frame, said }) =>
+    data.draft === undefined ? (
+      <LanguagePage frame={frame} {...data} />
+    ) : (
+      <LetterPage frame={frame} {...data} format={said.format} problems={said.problems} />
+    ),
 });
 
 const letterFields = z.object({
@@ -88,6 +100,10 @@ const write = form({
     switch (made.outcome) {
       case 'produced':
         await visit.projected(made.seq);
+        if (made.letter.step !== 'notice') {
+          const { language } = made.letter;
+          await rememberLanguage(context, { caseId, language, actor: by.officer });
+        }
         return visit.goTo(`/cases/${encodeURIComponent(caseId)}?done=letter#letters`);
       case 'unknown-case':
         throw new CodedError('not_found', 'Unknown case.');
@@ -139,6 +155,40 @@ interface LetterPageProps {
   /** The officer's last choice. */
   readonly format?: string | undefined;
   readonly problems: readonly string[];
+}
+
+/** Asks for the language of a letter if that of the requester is not known, or letters do not exist in it. */
+function LanguagePage({ frame, caseId, step, problem }: LanguagePageProps) {
+  const title = `${letterText(step)} · ${caseId}`;
+  const address = `/cases/${encodeURIComponent(caseId)}`;
+  return (
+    <Page title={title} frame={frame} within="requests">
+      <p class="small">
+        <a href={`${address}#letters`}>← {caseId}</a>
+      </p>
+      <h1>{title}</h1>
+      <Panel id="write" title="Language">
+        <p>{problem}</p>
+        <form method="get" action={`${address}/letter`}>
+          <input type="hidden" name="step" value={step} />
+          <LetterLanguage id="language" value="" />
+          <button type="submit">Continue</button>
+        </form>
+      </Panel>
+    </Page>
+  );
+}
+
+/** Asks the officer for what nobody has chosen yet. */
+const ASKED =
+  'The language of the requester is not known. Choose the one to write in; it is then kept for the request.';
+
+interface LanguagePageProps {
+  readonly frame: PageFrame;
+  readonly caseId: string;
+  readonly step: LetterStep;
+  /** Why there is no letter yet, in words. */
+  readonly problem: string;
 }
 
 /** One letter of a case: its selection, language, text, preview, and the button that makes it. Needs no script. */

@@ -7,7 +7,7 @@ import type { MoveName } from '../../../cases/moves.ts';
 import type { Context } from '../../../context/context.ts';
 import { publicUrlOf } from '../../../core/address.ts';
 import { dateIn } from '../../../core/zoned-days.ts';
-import { awaitingApproval } from '../../../documents/awaiting-approval.ts';
+import { awaitingApproval, isAnswer } from '../../../documents/awaiting-approval.ts';
 import { type DocumentRow, listDocuments } from '../../../documents/check.ts';
 import { LETTER_MAIL, listMailings, type Mailing } from '../../../documents/mail-letter.ts';
 import {
@@ -44,6 +44,8 @@ export interface CasePageData {
   /** The latest recorded decisions of the matched subjects. */
   readonly decisions: readonly DecisionRow[];
   readonly documents: readonly DocumentRow[];
+  /** BCP 47: the language of the last letter that answers; null: none is written. */
+  readonly answeredIn: string | null;
   /** Ids of documents that a second person has yet to approve. */
   readonly awaiting: ReadonlySet<string>;
   /** Newest first. */
@@ -140,6 +142,7 @@ export async function loadCase(
     held: heldForSecondPerson(shown.view, { ...shown, actor }),
     decisions,
     documents,
+    answeredIn: languageOfAnswer(documents),
     awaiting,
     handOvers,
     endedHandOvers,
@@ -171,6 +174,11 @@ export async function loadCase(
     canMail,
     doubtful: doubtfulController(shown.profile, context.sources.findAny(source), context.sources),
   };
+}
+
+function languageOfAnswer(documents: readonly DocumentRow[]): string | null {
+  const answer = documents.find((one) => one.name === 'letter' && isAnswer(one));
+  return answer === undefined ? null : ((JSON.parse(answer.parameters) as { language?: string }).language ?? null);
 }
 
 function linksOf(

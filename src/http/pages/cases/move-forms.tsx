@@ -25,6 +25,7 @@ import type { PageFrame } from '../parts/layout.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { kindText } from '../parts/words.ts';
+import { PackForm } from './letter-language-select.tsx';
 import { type CasePageData, ORIGINALS_SHOWN } from './load-case.ts';
 import { nextStepOf } from './next-step.tsx';
 
@@ -96,9 +97,7 @@ export function MoveForms({ frame, data, refused }: MoveFormsProps) {
 function CreateForm({ frame, data, what }: { frame: PageFrame; data: CasePageData; what: 'pack' | 'letter' }) {
   const path = `/cases/${encodeURIComponent(data.shown.view.row.case_id)}`;
   return what === 'pack' ? (
-    <PostForm frame={frame} action={`${path}/pack`}>
-      <button type="submit">Create the response pack</button>
-    </PostForm>
+    <PackForm frame={frame} data={data} isNext />
   ) : (
     <p>
       <a class="button" href={`${path}/letter?step=answer`}>

@@ -55,7 +55,7 @@ export function languageChoices(current: string | null = null): Choices {
   const choices = [
     ...Object.entries(letterLanguages).map(([code, { name }]) => {
       const english = languageText(code);
-      return [code, name === english ? name : `${name} (${english})`] as const;
+      return [code, name === english ? name : `${name} – ${english}`] as const;
     }),
     [NOT_KNOWN, 'Not known'] as const,
   ];
