@@ -2164,6 +2164,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Confirms that this organisation is the controller of the source, for this letter. Needed if the controller profile is shared by several sources and nobody has said whose it is. */
+                    controller?: string;
                     /**
                      * @default pdf
                      * @enum {string}

@@ -1,6 +1,6 @@
 import type { Source } from '../core/source.ts';
 import { type ControllerProfile, missingProfileParts } from '../law/profile.ts';
-import { doubtfulController } from '../request-form/offered.ts';
+import { doubtfulController } from '../sources/controller.ts';
 import { findSourceFaults } from '../sources/faults.ts';
 import type { Sources } from '../sources/sources.ts';
 

@@ -26,7 +26,11 @@ export function registerDsarLetter(dsar: CommandUnknownOpts, io: CommandIo): voi
     .addOption(
       new Option('--format <format>', 'pdf, html, or txt for a message').choices(['pdf', 'html', 'txt']).default('pdf'),
     )
-    .option('--recipient <name>', 'recipient of a notice');
+    .option('--recipient <name>', 'recipient of a notice')
+    .option(
+      '--controller <name>',
+      'confirm that this organisation is the controller; needed if its profile is shared by several sources',
+    );
   withOptions(command, documentFlags)
     .addHelpText(
       'after',
@@ -64,9 +68,9 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
             () => starts.join('\n\n---\n\n') || none,
           );
         }
-        const { format, officer: actor } = options;
+        const { format, officer: actor, controller = null } = options;
         const madeAt = madeAtOf(context, options.made);
-        const made = await produceLetter(deps, { ...wish, format, actor, asOf, madeAt });
+        const made = await produceLetter(deps, { ...wish, format, actor, asOf, madeAt, controller });
         if (made.outcome !== 'produced') return refuseDocument(io, options, made);
         sayLanguage(io, made);
         if (options.language !== undefined && asOf === undefined && step !== 'notice')

@@ -172,7 +172,7 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     publicKey: keys.verifying,
     proofs: parts,
     readModelsFault: () => parts.readModels.fault(),
-    sources: { find },
+    sources: { find, first: () => parts.sources.first() },
     async catchUp() {
       await record();
       const position = await projector.catchUp();

@@ -51,7 +51,7 @@ export interface DocumentDeps {
   readonly proofs: ProofOptions;
   /** Compares the read models with the ledger if due; a sentence if they differ. */
   readonly readModelsFault: () => Promise<string | null>;
-  readonly sources: { find(slug: string): Source | null };
+  readonly sources: { find(slug: string): Source | null; first(): string | null };
   /** Projects everything appended so far, without what was erased; resolves with the position. */
   readonly catchUp: () => Promise<number>;
   /** Seals everything appended so far. */

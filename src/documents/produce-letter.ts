@@ -21,6 +21,7 @@ import { renderPlain } from '../../reports/render/plain.ts';
 import { frameParameters, type Parameters, referenceOf } from '../../reports/report.ts';
 import type { CaseFolded } from '../cases/folded.ts';
 import { asOneLine } from '../core/validation.ts';
+import { confirmedController, controllerProblem, doubtfulController } from '../sources/controller.ts';
 import {
   type FrameRequest,
   type InvalidTime,
@@ -65,6 +66,8 @@ export interface LetterWish {
 export interface LetterRequest extends LetterWish, FrameRequest {
   readonly format: LetterFormat;
   readonly actor: string;
+  /** The controller that the person confirmed for this letter, whose profile may be another client's. */
+  readonly controller?: string | null;
 }
 
 /** A letter as it would be sent now. */
@@ -163,6 +166,9 @@ async function makeLetter(
   const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt, step });
   if ('outcome' in loaded) return loaded;
   const { input, cited } = loaded;
+  const doubtful = doubtfulController(input.profile, deps.sources.find(source), deps.sources);
+  const unconfirmed = before === null ? controllerProblem(doubtful, request.controller ?? null) : null;
+  if (unconfirmed !== null) return { outcome: 'invalid', problem: unconfirmed };
   const recorded = typeof before?.['language'] === 'string' ? before['language'] : null;
   const language = languageForLetter(request.language ?? recorded, input.case);
   if (language.outcome === 'invalid') return language;
@@ -177,6 +183,7 @@ async function makeLetter(
     language: letter.locale,
     text: letter.text,
     recipient: letter.recipient ?? null,
+    ...confirmedController(doubtful, before),
   };
   const reference = referenceOf({ name: 'letter', format, asOf: input.asOf, caseId, parameters });
   const { version, sample, generatedAt } = input;

@@ -20,13 +20,16 @@ import type { Readiness } from '../cases/readiness.ts';
 import { type CaseReading, type CaseView, type ViewContext, viewCase } from '../cases/view.ts';
 import { UsageError } from '../core/errors.ts';
 import { languageText } from '../core/language.ts';
+import type { Source } from '../core/source.ts';
 import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { type Deadlines, whyNotRefused } from '../law/deadlines.ts';
+import type { ControllerProfile } from '../law/profile.ts';
 import { normaliseJurisdiction } from '../law/regime-table.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
 import { newestWitnessed, type WitnessedNote, witnessedAsRecorded } from '../ledger/cosigned-checkpoints.ts';
 import { createProver, noteAsSealed, type ProofFiles, proofFiles, type Under } from '../ledger/prove-entry.ts';
+import { doubtfulController } from '../sources/controller.ts';
 import { sourceOfCase } from '../store/queries/cases.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
@@ -99,6 +102,12 @@ async function makePack(deps: CaseDocumentDeps, request: PackRequest, signal?: A
     loaded.input.letter?.written ?? null,
   );
   if (language.outcome === 'invalid' && !isOld) return language;
+  const about = {
+    ...{ source: deps.sources.find(source), profile: loaded.input.profile },
+    written: loaded.input.letter?.written ?? null,
+  };
+  const unconfirmed = before === null ? draftControllerProblem(deps, about) : null;
+  if (unconfirmed !== null) return { outcome: 'invalid', problem: unconfirmed };
   const witnessed = await witnessedFor(deps, before);
   const input = {
     ...loaded.input,
@@ -169,13 +178,28 @@ function languageForPack(
   };
 }
 
-/** Whether a pack can be made in a language now, before the job that makes it is started. */
-export async function checkPackLanguage(
-  read: Query,
+/** Why a pack cannot be made in a language now, before the job that makes it is started; null: it can. */
+export async function packProblem(
+  deps: Pick<DocumentDeps, 'read' | 'sources' | 'loadProfile'>,
   row: CaseView['row'],
   wanted: string | null,
-): Promise<ReturnType<typeof languageForLetter>> {
-  return languageForPack(wanted, row, (await lastAnswer(read, row.case_id, Number.MAX_SAFE_INTEGER))?.letter ?? null);
+): Promise<string | null> {
+  const written = (await lastAnswer(deps.read, row.case_id, Number.MAX_SAFE_INTEGER))?.letter ?? null;
+  const language = languageForPack(wanted, row, written);
+  if (language.outcome === 'invalid') return language.problem;
+  const source = deps.sources.find(row.source);
+  return draftControllerProblem(deps, { source, profile: await deps.loadProfile(source), written });
+}
+
+/** Why a pack without a written answer cannot be made: its draft would name a controller that may be another client's. */
+function draftControllerProblem(
+  { sources }: Pick<DocumentDeps, 'sources'>,
+  { source, profile, written }: { source: Source | null; profile: ControllerProfile | null; written: Letter | null },
+): string | null {
+  const doubtful = doubtfulController(profile, source, sources);
+  return written !== null || doubtful === null
+    ? null
+    : `${doubtful.controller} may not be the controller of ${doubtful.source.name}, whose profile is shared by several sources. Write the answer letter first, which asks, or have an admin say whose profile it is on the page of the source.`;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { openCase } from '../../src/cases/move-case.ts';
+import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
 const whole = {
@@ -67,4 +69,54 @@ it('asks on Today for what clients lack in one task, until an admin says whose p
   // What was confirmed is what was shown.
   const other = await owner.post('/sources/gamma/controller', { controller: 'Second Ltd' });
   expect([other.status, await world.actions('profile.changed')]).toEqual([409, expect.objectContaining({ length: 1 })]);
+});
+
+it('makes no letter under a profile that may be another client’s, until somebody confirms both names', async () => {
+  const world = await createAgency();
+  const officer = await signedInAs(world, 'officer');
+  const owner = await signedInAs(world, 'owner');
+  const opened = await openCase(world.context.cases, {
+    ...{ source: 'beta', kind: 'access', channel: 'letter', language: 'en', actor: 'test' },
+    receivedAt: world.context.clock().toISOString(),
+  });
+  if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
+  await world.context.projector.projected(opened.seq);
+  const address = `/cases/${opened.caseId}/letter`;
+  const page = await officer.get(`${address}?step=acknowledgement`);
+  expect(page.text).toMatch(
+    /name="controller" value="First Ltd"[\s\S]*<bdi>First Ltd<\/bdi> is the controller of <bdi>BETA<\/bdi>/,
+  );
+  const letter = {
+    step: 'acknowledgement',
+    shownStep: 'acknowledgement',
+    language: 'en',
+    text: '',
+    unedited: '',
+    format: 'txt',
+    do: 'make',
+  };
+  const refused = await officer.post(address, letter);
+  expect([refused.status, refused.text]).toEqual([
+    422,
+    expect.stringMatching(/would name First Ltd as the controller of BETA/),
+  ]);
+  expect((await officer.post(address, { ...letter, controller: 'Second Ltd' })).status).toBe(422);
+  expect(await world.actions('document.produced')).toEqual([]);
+
+  // The draft in a pack would name it, too.
+  const pack = await officer.post(`/cases/${opened.caseId}/pack`, { language: '' });
+  expect([pack.status, pack.text]).toEqual([422, expect.stringContaining('may not be the controller of BETA')]);
+  const api = await tokenOf(world, 'officer', { scope: 'work' });
+  const called = await api.post(`/api/v1/cases/${opened.caseId}/letters`, { step: 'acknowledgement' });
+  expect([called.status, called.text]).toEqual([422, expect.stringContaining('as the controller of BETA')]);
+
+  expect((await officer.post(address, { ...letter, controller: 'First Ltd' })).status).toBe(303);
+  const rows = world.context.store.read.selectFrom('documents').select('parameters');
+  expect((await rows.execute()).map(({ parameters }) => JSON.parse(parameters))).toMatchObject([
+    { confirmedController: 'First Ltd' },
+  ]);
+  // Once an admin has said whose profile it is, nobody is asked again.
+  await owner.post('/sources/beta/controller', { controller: 'First Ltd' });
+  expect((await officer.get(`${address}?step=acknowledgement`)).text).not.toContain('name="controller"');
+  expect((await officer.post(`/cases/${opened.caseId}/pack`, { language: '' })).status).toBe(303);
 });

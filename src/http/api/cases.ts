@@ -26,7 +26,7 @@ import { packJob } from '../../documents/document-jobs.ts';
 import { rememberLanguage } from '../../documents/letter-language.ts';
 import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
 import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
-import { checkPackLanguage } from '../../documents/produce-pack.ts';
+import { packProblem } from '../../documents/produce-pack.ts';
 import {
   createHandOver,
   HAND_OVER_DAYS,
@@ -419,8 +419,8 @@ export const caseApi = [
       await context.projector.catchUp();
       const row = await findCase(context.store.read, caseId);
       if (row === null) throw new CodedError('not_found');
-      const checked = await checkPackLanguage(context.store.read, row, language);
-      if (checked.outcome === 'invalid') throw new RefusedRequest('refused', [checked.problem]);
+      const problem = await packProblem(context.documents, row, language);
+      if (problem !== null) throw new RefusedRequest('refused', [problem]);
       if (language !== null) await rememberLanguage(context, { caseId, language, actor: by.officer });
       const { id } = await context.jobs.enqueue(packJob(caseId, by.officer, language));
       return shownJob(context, id);
@@ -444,12 +444,16 @@ export const caseApi = [
         .optional()
         .meta({ description: 'Your own text. Default: the installation’s wording.' }),
       recipient: z.string().max(300).optional().meta({ description: 'Only for a notice: the recipient of the data.' }),
+      controller: z.string().max(4000).optional().meta({
+        description:
+          'Confirms that this organisation is the controller of the source, for this letter. Needed if the controller profile is shared by several sources and nobody has said whose it is.',
+      }),
       format: z.enum(letterFormats).default('pdf'),
     }),
     status: 201,
     answer: z.object({ documentId: z.string(), sha256: z.string(), bytes: z.int(), seq: z.int() }),
     async handle(context, { params: { caseId }, body, by }) {
-      const { step, format, language = null, recipient = null } = body;
+      const { step, format, language = null, recipient = null, controller = null } = body;
       const deps = { ...context.documents, cases: context.cases };
       const wish = { caseId, step, language, recipient };
       let { text = null } = body;
@@ -459,7 +463,7 @@ export const caseApi = [
         if (draft.outcome !== 'drafted') throw new CodedError('not_found');
         text = draft.starts[0] ?? null;
       }
-      const made = await produceLetter(deps, { ...wish, text, format, actor: by.officer });
+      const made = await produceLetter(deps, { ...wish, text, format, actor: by.officer, controller });
       switch (made.outcome) {
         case 'produced': {
           await untilProjected(context, made.seq);

@@ -14,7 +14,7 @@ import { ATTACHMENT_BYTES, ATTACHMENTS_TOO_LARGE, addAttachment } from '../../..
 import { packJob } from '../../../documents/document-jobs.ts';
 import { rememberLanguage } from '../../../documents/letter-language.ts';
 import { checkLetterMail, letterMailJob } from '../../../documents/mail-letter.ts';
-import { checkPackLanguage } from '../../../documents/produce-pack.ts';
+import { packProblem } from '../../../documents/produce-pack.ts';
 import { createHandOver, listHandOvers, revokeHandOver } from '../../../hand-over/hand-over.ts';
 import { problemOfTaskMail, taskMailJob } from '../../../hand-over/mail-task.ts';
 import { findTask } from '../../../hand-over/task-link.ts';
@@ -180,8 +180,8 @@ const makePack = form({
     const row = await findCase(context.store.read, caseId);
     if (row === null) throw unknownCase();
     const language = fields.language || null;
-    const checked = await checkPackLanguage(context.store.read, row, language);
-    if (checked.outcome === 'invalid') return showAgain(visit, { problems: [checked.problem] });
+    const problem = await packProblem(context.documents, row, language);
+    if (problem !== null) return showAgain(visit, { problems: [problem] });
     if (language !== null) await rememberLanguage(context, { caseId, language, actor: by.officer });
     const { id } = await context.jobs.enqueue(packJob(caseId, by.officer, language));
     await visit.doneSoon(id);

@@ -1,4 +1,4 @@
-import type { DoubtfulController } from '../../../request-form/offered.ts';
+import type { DoubtfulController } from '../../../sources/controller.ts';
 import { Notice } from '../parts/parts.tsx';
 
 /** Warns that what is sent would name a controller that may be another client. */

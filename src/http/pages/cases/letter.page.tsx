@@ -15,7 +15,7 @@ import {
   letterFormats,
   produceLetter,
 } from '../../../documents/produce-letter.ts';
-import { type DoubtfulController, doubtfulController } from '../../../request-form/offered.ts';
+import { type DoubtfulController, doubtfulController } from '../../../sources/controller.ts';
 import { pagesWith, type Said, text, type Visit } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive } from '../parts/live-script.ts';
@@ -72,6 +72,7 @@ const letterFields = z.object({
   step: text,
   language: text.nullable().default(null),
   recipient: text.nullable().default(null),
+  controller: text.nullable().default(null),
   shownStep: text,
   shownStart: z.string().catch('0'),
   start: z.string().nullable().catch(null),
@@ -96,7 +97,9 @@ const write = form({
       letter.again(visit, { fields: { step: '', language: '' }, said: { wish, format, problems }, status });
     // A letter that was just selected is previewed before it is made.
     if (fields.do !== 'make' || wish.text == null) return showAgain([], 200);
-    const made = await produceLetter(depsOf(context), { ...wish, format, actor: by.officer });
+    const made = await produceLetter(depsOf(context), {
+      ...{ ...wish, format, actor: by.officer, controller: fields.controller },
+    });
     switch (made.outcome) {
       case 'produced':
         await visit.projected(made.seq);
@@ -208,7 +211,7 @@ function LetterPage({ frame, caseId, draft, doubtful, format, problems }: Letter
       {doubtful === null ? null : <DoubtfulNotice {...doubtful} what="This letter names" />}
       <LetterWarnings draft={draft} />
       <div class="columns halves">
-        <LetterForm frame={frame} caseId={caseId} draft={draft} format={format} />
+        <LetterForm frame={frame} caseId={caseId} draft={draft} doubtful={doubtful} format={format} />
         <Panel id="preview" title="Preview">
           {/* Made of blocks by the renderer of documents, which escapes every text. */}
           <article
@@ -253,7 +256,7 @@ function LetterWarnings({ draft }: { readonly draft: LetterDraft }) {
 }
 
 /** The form for a letter: its kind, language and text, and the button that makes it. */
-function LetterForm({ frame, caseId, draft, format }: Pick<LetterPageProps, 'frame' | 'caseId' | 'draft' | 'format'>) {
+function LetterForm({ frame, caseId, draft, doubtful, format }: Omit<LetterPageProps, 'problems'>) {
   const { letter, starts, problem } = draft;
   const { step } = letter;
   return (
@@ -306,6 +309,14 @@ function LetterForm({ frame, caseId, draft, format }: Pick<LetterPageProps, 'fra
             {`\n${letter.text ?? ''}`}
           </textarea>
         </Field>
+        {doubtful === null ? null : (
+          <label class="box">
+            <input type="checkbox" name="controller" value={doubtful.controller} />{' '}
+            <span>
+              <bdi>{doubtful.controller}</bdi> is the controller of <bdi>{doubtful.source.name}</bdi>
+            </span>
+          </label>
+        )}
         {problem === null ? null : <p class="small">Before the letter can be created: {problem}</p>}
         <div class="buttons">
           <button type="submit" name="do" value="preview" class="quiet">

@@ -21,7 +21,7 @@ import { TASK_MAIL } from '../../../hand-over/mail-task.ts';
 import { isShared, ONLY_LOCAL_LINKS, problemOfTaskAddress, taskLink } from '../../../hand-over/task-link.ts';
 import { type Job, payloadText } from '../../../jobs/job.ts';
 import { listWorkers, type Person } from '../../../people/people.ts';
-import { type DoubtfulController, doubtfulController } from '../../../request-form/offered.ts';
+import { type DoubtfulController, doubtfulController } from '../../../sources/controller.ts';
 import { createHistory } from '../../../store/queries/history.ts';
 import { type BannerNames, createBannerQueries } from '../../../store/queries/history-banners.ts';
 import type { Tables } from '../../../store/schema.ts';

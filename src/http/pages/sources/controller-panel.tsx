@@ -1,5 +1,5 @@
 import { can } from '../../../core/roles.ts';
-import type { DoubtfulController } from '../../../request-form/offered.ts';
+import type { DoubtfulController } from '../../../sources/controller.ts';
 import type { PageFrame } from '../parts/layout.tsx';
 import { AskAdmin, Notice } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
