@@ -1086,6 +1086,8 @@ export interface components {
             receiptAt: string;
             receiptBasis: string;
             regime: string | null;
+            /** @description Postal address in lines, without the name. */
+            requesterAddress: string | null;
             requesterEmail: string | null;
             requesterName: string | null;
             says: string[];
@@ -1575,6 +1577,8 @@ export interface components {
                 readableUntil: string | null;
                 says: string;
             };
+            /** @description Postal address in lines, without the name. */
+            requesterAddress: string | null;
             requesterEmail: string | null;
             requesterName: string | null;
             /** @description Open cases that may be the same request: close one as a duplicate of the other. */
@@ -1920,6 +1924,12 @@ export interface operations {
                      */
                     receivedAt: string;
                     reference?: string;
+                    /**
+                     * Postal address of the requester
+                     * Format: address
+                     * @description Without the name, as on an envelope: letters are addressed to it.
+                     */
+                    requesterAddress?: string | null;
                     /**
                      * E-mail of the requester
                      * @default null

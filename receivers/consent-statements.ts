@@ -192,7 +192,7 @@ class StatementReader {
     for (const [name, meanings] of Object.entries(this.#platform?.words ?? {})) {
       const value = this.#payload.named(name);
       const choice =
-        typeof value === 'object' || value === undefined ? undefined : meanings[String(value).toLowerCase()];
+        typeof value === 'string' || typeof value === 'number' ? meanings[String(value).toLowerCase()] : undefined;
       if (choice !== undefined) this.#add(name, value, choice);
     }
     return this.#whole.length > 0;

@@ -142,6 +142,7 @@ export function letterFactsOf({ input, found, disclosure, texts, banner, withhel
     requester: {
       name: row.requester_name,
       email: row.requester_email,
+      ...(folded.address === undefined ? {} : { address: folded.address }),
       role: folded.identity.requester ?? 'person',
       represented: folded.identity.represented,
     },

@@ -50,6 +50,8 @@ export interface LetterFacts {
   readonly requester: {
     readonly name: string | null;
     readonly email: string | null;
+    /** Postal address in lines, without the name; absent: not known. */
+    readonly address?: string;
     readonly role: 'person' | 'agent' | 'guardian';
     /** The person for whom an agent or guardian acts. */
     readonly represented: string | null;
@@ -532,7 +534,9 @@ function headBlocks(letter: Letter, facts: LetterFacts, say: Say, texts: LetterT
   const address = profile?.address.filter((line) => line !== first) ?? [];
   const contact = own ? [profile.email, profile.phone, profile.website].filter((one) => one !== null) : [];
   const joint = profile?.role === 'joint' ? profile.controllerOrJointContact : null;
-  const addressee = letter.step === 'notice' ? [letter.recipient ?? null] : [requester.name, requester.email];
+  // A window envelope shows name and address, and nothing else.
+  const addressed = [requester.name, ...(requester.address?.split('\n') ?? [requester.email])];
+  const addressee = letter.step === 'notice' ? [letter.recipient ?? null] : addressed;
   const known = addressee.filter((line) => line !== null);
   return [
     paragraph(first, 'strong'),

@@ -28,11 +28,14 @@ export function seenOf(
   row: Pick<CaseRow, 'case_id' | 'kind' | 'requester_name' | 'requester_email' | 'folded'>,
   documents: readonly Pick<DocumentOfCase, 'documentId' | 'name' | 'sha256'>[],
 ): string {
-  const { parts = [] } = parseFolded(row.folded);
+  const { parts = [], address } = parseFolded(row.folded);
   return sha256Hex(
     canonicalJson({
       caseId: row.case_id,
-      recipient: { name: row.requester_name, email: row.requester_email },
+      recipient: {
+        ...{ name: row.requester_name, email: row.requester_email },
+        ...(address === undefined ? {} : { address }),
+      },
       kind: row.kind,
       parts: parts.map(({ kind, outcome, ground, note }) => ({ kind, outcome, ground, note })),
       documents: documentsToApprove(documents).map(({ documentId, sha256 }) => ({ documentId, sha256 })),

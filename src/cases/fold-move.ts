@@ -265,7 +265,7 @@ function withoutOpenQuestions(folded: CaseFolded, at: string): CaseFolded {
 }
 
 function amend(folded: CaseFolded, details: MoveDetails<'amend'>, { kind }: MoveStamp): CaseFolded {
-  const { requesterName, requesterEmail, receivedAt, jurisdiction } = details;
+  const { requesterName, requesterEmail, requesterAddress, receivedAt, jurisdiction } = details;
   const { ownReceipt, identity } = folded;
   const { parts: before, ...others } = folded;
   const parts = partsOf(amendedKinds(kind, folded, details), before);
@@ -275,7 +275,11 @@ function amend(folded: CaseFolded, details: MoveDetails<'amend'>, { kind }: Move
     amended.ownReceipt = { at: receivedAt, basis: 'officer' };
   if (jurisdiction !== undefined) amended.placeAsGiven = unknownPlace(jurisdiction);
   // The identity was confirmed for the requester as recorded then: a correction must not let someone else in.
-  const isSomeoneElse = requesterName !== undefined || requesterEmail !== undefined;
+  const { address } = folded;
+  if (requesterAddress === null) delete amended.address;
+  else if (requesterAddress !== undefined) amended.address = requesterAddress;
+  const isMoved = address !== undefined && requesterAddress !== undefined && requesterAddress !== address;
+  const isSomeoneElse = requesterName !== undefined || requesterEmail !== undefined || isMoved;
   if (isSomeoneElse && identity.status === 'confirmed') amended.identity = { ...identity, status: 'recheck' };
   if (isSomeoneElse && identity.status === 'no-doubt') amended.identity = { ...identity, status: 'not-asked' };
   return amended;

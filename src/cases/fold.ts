@@ -73,6 +73,7 @@ export function openCaseFromAction(action: CaseOpened, entry: CaseEntry): Folded
     ...placeColumns(action.jurisdiction),
     requester_name: action.requesterName,
     requester_email: action.requesterEmail,
+    ...(action.requesterAddress === undefined ? {} : { address: action.requesterAddress }),
     subject: action.subject,
     language: action.language ?? null,
     message: action.message,
@@ -205,11 +206,13 @@ type Opening = Pick<
   readonly kindAsGiven: string | null;
   readonly furtherKinds?: readonly RequestKind[];
   readonly placeAsGiven?: string | null;
+  /** The requester's postal address. */
+  readonly address?: string;
   readonly actor: string;
 };
 
 function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
-  const { kindAsGiven, furtherKinds = [], placeAsGiven = null, actor, ...columns } = opening;
+  const { kindAsGiven, furtherKinds = [], placeAsGiven = null, address, actor, ...columns } = opening;
   const parts = partsOf([columns.kind as RequestKind, ...furtherKinds]);
   return {
     row: {
@@ -219,7 +222,11 @@ function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
       version: 0,
       opened_seq: entry.seq,
       last_seq: entry.seq,
-      folded: foldedColumn({ ...emptyFolded(kindAsGiven, placeAsGiven), ...(parts === undefined ? {} : { parts }) }),
+      folded: foldedColumn({
+        ...emptyFolded(kindAsGiven, placeAsGiven),
+        ...(parts === undefined ? {} : { parts }),
+        ...(address === undefined ? {} : { address }),
+      }),
       closed_at: null,
     },
     history: {
@@ -239,6 +246,7 @@ function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
         ...(furtherKinds.length === 0 ? {} : { furtherKinds: [...furtherKinds] }),
         kindAsGiven,
         placeAsGiven,
+        ...(address === undefined ? {} : { address }),
       }).toString('utf8'),
     },
   };

@@ -148,6 +148,8 @@ const foldedSchema = z.strictObject({
   openMessages: z
     .array(z.strictObject({ at: moment, about: z.enum(messageKinds), channel: z.string() }))
     .exactOptional(),
+  /** The requester's postal address in lines, without the name; absent: not known. */
+  address: z.string().exactOptional(),
   /** How it was confirmed that the requester reads mail to the address; absent: not confirmed. */
   emailConfirmed: z.strictObject({ at: moment, how: z.string() }).exactOptional(),
   /** In order of addition: the first is task 1. Absent: none. */

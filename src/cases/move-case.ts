@@ -29,7 +29,7 @@ import type { CaseMoved, CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 import { type Match, matchCase } from './match-subject.ts';
 import { replyMailJob } from './messages.ts';
-import { type CheckedMove, line, moment, readMove, text } from './moves.ts';
+import { addressMeta, type CheckedMove, line, moment, postalAddress, readMove, text } from './moves.ts';
 import { type CaseWriting, viewCase } from './view.ts';
 import { refusesAll, WITHDRAWALS, withdrawalKey, withdrawalsOf } from './withdrawal.ts';
 
@@ -279,6 +279,7 @@ export const openCaseSchema = z.strictObject({
   channel: lineOf(200).meta({ title: 'Channel', description: 'For example letter, e-mail, phone.' }),
   requesterName: line.nullable().default(null).meta({ title: 'Name of the requester' }),
   requesterEmail: emailSchema.nullable().default(null).meta({ title: 'E-mail of the requester' }),
+  requesterAddress: postalAddress.nullable().default(null).meta(addressMeta),
   /** A code of the list. */
   jurisdiction: jurisdictionSchema.nullable().default(null).meta({
     title: 'Where the requester is',
@@ -326,11 +327,15 @@ export async function openCase(
       problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
     };
   }
-  const { source, reference, language, ...request } = parsed.data;
+  const { source, reference, language, requesterAddress, ...request } = parsed.data;
   const now = isoNow(deps.clock);
   if (request.receivedAt > now) return { outcome: 'refused', problems: ['receivedAt: is in the future'] };
   const caseId = `${source}-${idPart(source, reference ?? randomUUID())}`;
-  const action: Action = { action: 'case.opened', caseId, ...request, ...(language === null ? {} : { language }) };
+  const action: Action = {
+    ...{ action: 'case.opened' as const, caseId, ...request },
+    ...(language === null ? {} : { language }),
+    ...(requesterAddress === null ? {} : { requesterAddress }),
+  };
   const appended = await appendAction(
     deps.ledger,
     source,

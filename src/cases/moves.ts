@@ -41,6 +41,34 @@ export function isOpen(state: string): boolean {
 /** What has to be recorded for each move. Identity documents are never kept: only what was checked, how and by whom. */
 export const text = z.string().trim().min(1).max(4000);
 export const line = lineOf(300);
+
+const ADDRESS_LINES = 6;
+const addressLine = lineOf(100);
+
+/** A postal address as on an envelope, without the name: up to six lines. */
+export const postalAddress = z
+  .string()
+  .max(600)
+  .transform((text) =>
+    text
+      .split(/\r?\n/)
+      .map((one) => one.trim())
+      .filter((one) => one !== '')
+      .join('\n'),
+  )
+  .refine((text) => {
+    const lines = text.split('\n');
+    return lines.length <= ADDRESS_LINES && lines.every((one) => addressLine.safeParse(one).success);
+  }, `use up to ${ADDRESS_LINES} lines of at most 100 characters, as on an envelope`)
+  // An empty field says nothing.
+  .refine((text) => text !== '', 'enter an address, or leave it out');
+
+/** What forms say of it. */
+export const addressMeta = {
+  title: 'Postal address of the requester',
+  description: 'Without the name, as on an envelope: letters are addressed to it.',
+  format: 'address',
+};
 /** A time, ISO 8601 with an offset (see {@link readTime}); stored as UTC with milliseconds. */
 export const moment = z
   .string()
@@ -184,6 +212,7 @@ export const moves = {
         }),
         requesterName: nullableLine.optional().meta({ title: 'Name of the requester' }),
         requesterEmail: nullableLine.optional().meta({ title: 'E-mail of the requester', format: 'idn-email' }),
+        requesterAddress: postalAddress.nullable().optional().meta(addressMeta),
         language: nullableLine
           .transform((language) => (language === NOT_KNOWN ? null : language))
           .optional()

@@ -19,6 +19,8 @@ export interface CaseSummary {
   readonly jurisdiction: string | null;
   readonly requesterName: string | null;
   readonly requesterEmail: string | null;
+  /** Postal address in lines, without the name. */
+  readonly requesterAddress: string | null;
   /** BCP 47; null: not known. */
   readonly language: string | null;
   readonly channel: string;
@@ -83,6 +85,7 @@ export function summariseCase(view: CaseView): CaseSummary {
     jurisdiction: row.jurisdiction,
     requesterName: row.requester_name,
     requesterEmail: row.requester_email,
+    requesterAddress: view.folded.address ?? null,
     language: row.language,
     channel: row.channel,
     assignee: view.folded.assignee,

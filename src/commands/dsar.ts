@@ -113,6 +113,7 @@ function registerOpen(dsar: CommandUnknownOpts, io: CommandIo): void {
     )
     .option('--name <name>', 'name of the requester')
     .option('--email <address>', 'e-mail address of the requester')
+    .option('--address <lines>', 'postal address of the requester without the name, lines separated by |')
     .option('--subject <id>', 'the id that the requester copied from their browser')
     .option('--message <text>', 'the request in the requester’s words')
     .option('--reference <text>', 'your reference; repeating it does not open a second case')
@@ -198,7 +199,9 @@ for the purposes named, at the time of the answer or earlier:
 
 type OpenFlags = Readonly<Record<'received' | 'kind' | 'channel' | 'source', string>> &
   Readonly<
-    Partial<Record<'jurisdiction' | 'language' | 'name' | 'email' | 'subject' | 'message' | 'reference', string>>
+    Partial<
+      Record<'jurisdiction' | 'language' | 'name' | 'email' | 'address' | 'subject' | 'message' | 'reference', string>
+    >
   >;
 
 /** A problem with a field of the request, with the flag in its place. */
@@ -207,6 +210,7 @@ function namingFlag(problem: string): string {
     receivedAt: 'received',
     requesterName: 'name',
     requesterEmail: 'email',
+    requesterAddress: 'address',
   };
   return problem.replace(/^(\w+): /, (_, field: string) => `--${flags[field] ?? field}: `);
 }
@@ -222,6 +226,7 @@ function openingOf(flags: OpenFlags, timeZone: string): OpenCaseInput {
     language: flags.language ?? null,
     requesterName: flags.name ?? null,
     requesterEmail: flags.email ?? null,
+    requesterAddress: flags.address?.split(/\s*\|\s*/).join('\n') ?? null,
     subject: flags.subject ?? null,
     message: flags.message ?? null,
     ...(flags.reference === undefined ? {} : { reference: flags.reference }),
@@ -399,7 +404,9 @@ const sameWords = { email: 'e-mail address', subject: 'id', name: 'name' } as co
 
 function caseText(summary: CaseSummary, shown: ShownCase): string {
   const requester =
-    [summary.requesterName, summary.requesterEmail].filter((part) => part !== null).join(', ') || 'unknown';
+    [summary.requesterName, summary.requesterEmail, summary.requesterAddress?.replaceAll('\n', ', ') ?? null]
+      .filter((part) => part !== null)
+      .join(', ') || 'unknown';
   const lines = [
     pc.bold(`${summary.caseId}  ${kindsOf(summary).join(' + ')}, ${summary.state}, version ${summary.version}`),
     `requester    ${printable(requester)}`,

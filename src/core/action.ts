@@ -30,6 +30,8 @@ const caseOpened = z.object({
   kind: z.string(),
   requesterName: z.string().nullable(),
   requesterEmail: z.string().nullable(),
+  /** Postal address in lines, without the name. */
+  requesterAddress: z.string().max(600).exactOptional(),
   subject: z.string().nullable(),
   jurisdiction: z.string().nullable(),
   message: z.string().nullable(),

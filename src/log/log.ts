@@ -17,6 +17,7 @@ const secretNames = [
   'instanceKey',
   'email',
   'requesterEmail',
+  'requesterAddress',
   'requesterName',
   'rawBody',
   'body',

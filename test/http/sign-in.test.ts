@@ -166,7 +166,7 @@ describe('a session', () => {
     const begun = Date.now();
     for (const path of [
       `/cases/${caseId}`,
-      `/cases/${caseId}/letter?step=answer`,
+      `/cases/${caseId}/letter?step=answer&language=en`,
       '/settings/letters',
       '/settings/profile',
     ]) {

@@ -220,6 +220,9 @@ export const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['Enter it here to confirm that the address is yours: we may ask for less later.', 'program'],
   ['Thank you: your e-mail address is confirmed.', 'program'],
   ['Your request has been settled.', 'record: answeredOn'],
+  ['To read it and to answer, open the link that we sent you and enter the code.', 'program'],
+  ['The link that we sent you can no longer be opened.', 'program'],
+  ['Please contact us and ask for a new one.', 'request'],
   [
     'Within a reasonable time you may appeal against this decision: write to {contact}, with the word “Appeal” and our reference {reference}.',
     'request',

@@ -434,7 +434,7 @@ export const pl: LetterTexts = {
     answering: 'Odpowiadam na wiadomość',
     mailTitle: 'Odpowiedź na wiadomość',
     mailLead:
-      'Jest odpowiedź na wiadomość w sprawie złożonego wniosku. Nadawca odpowiedzi: {controller}. Ze względu na ochronę danych nie podajemy jej treści w tym e-mailu.',
+      'Jest odpowiedź ({controller}) na wiadomość w sprawie złożonego wniosku. Ze względu na ochronę danych ten e-mail nie zawiera jej treści.',
     mailLink:
       'Aby ją przeczytać i na nią odpisać, należy otworzyć przekazany link i wpisać kod. Link jest ważny do {until}.',
     mailNoLink: 'Przekazanego linku nie można już otworzyć. Prosimy o kontakt w celu otrzymania nowego.',

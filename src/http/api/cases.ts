@@ -89,6 +89,7 @@ const caseSchema = z
     jurisdiction: z.string().nullable(),
     requesterName: z.string().nullable(),
     requesterEmail: z.string().nullable(),
+    requesterAddress: z.string().nullable().meta({ description: 'Postal address in lines, without the name.' }),
     language: z.string().nullable().meta({
       description: 'BCP 47: the language in which the requester is written to; null: not known.',
     }),

@@ -349,6 +349,12 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
                     : ' (confirmed)'}
                 </span>
               )}
+              {folded.address === undefined ? null : (
+                <span class="soft">
+                  {' '}
+                  · <bdi>{folded.address.replaceAll('\n', ', ')}</bdi>
+                </span>
+              )}
             </>,
           ],
           [

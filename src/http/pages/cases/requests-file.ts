@@ -40,6 +40,7 @@ export function fileColumns(nameOf: (slug: string) => string, timeZone: string):
     { title: 'State', value: ({ row }) => stateText(row.state) },
     { title: 'Requester', value: ({ row }) => row.requester_name },
     { title: 'E-mail', value: ({ row }) => row.requester_email },
+    { title: 'Postal address', value: ({ folded }) => folded.address?.replaceAll('\n', ', ') ?? null },
     { title: 'Place', value: ({ row }) => row.jurisdiction },
     { title: 'Language', value: ({ row }) => languageText(row.language) },
     { title: 'Channel', value: ({ row }) => row.channel },

@@ -101,6 +101,7 @@ function typeOf({ type, format, maxLength, items }: FieldSchema): FormField['typ
   if (format === 'date-time') return 'moment';
   if (format === 'idn-email') return 'email';
   if (format === 'date') return format;
+  if (format === 'address') return 'text';
   return (maxLength ?? 0) > 1000 ? 'text' : 'line';
 }
 
@@ -218,7 +219,7 @@ export function FieldInput(props: { id?: string; field: FormField; value: string
     <Field id={id} label={field.label} optional={!required} hint={hints.length > 0 ? hints.join(' ') : undefined}>
       {type === 'choice' ? <Select id={id} name={name} value={value} options={choices} required={required} /> : null}
       {type === 'text' ? (
-        <textarea {...common} maxLength={4000} rows={3}>
+        <textarea {...common} maxLength={Math.min(maxLength ?? 4000, 4000)} rows={3}>
           {value}
         </textarea>
       ) : null}
