@@ -44,6 +44,8 @@ export interface PurposesRead {
   /** Paths of what may grant and was not understood: what is refused beside it is not the whole choice. */
   readonly withheld: string[];
   /** Times of the choices for single purposes. */
+  /** How many purposes are refused by the state 0 alone. */
+  zeros: number;
   readonly times: unknown[];
   /** A purpose's own statement that the visitor did not choose it. */
   notChosen: string | null;
@@ -137,6 +139,7 @@ export function readPurposes(payload: Payload, fields: readonly NamedField[], pl
   reader.readFlags();
   reader.readProvisions();
   reader.readNested();
+  reader.takeTimesAside();
   return reader.read;
 }
 
@@ -371,6 +374,11 @@ function isOfConsentWords(entries: readonly (readonly [string, unknown])[]): boo
   return count >= 2;
 }
 
+/** Whether an object states how it stands by the number 0 alone. */
+function isZeroState(item: JsonObject): boolean {
+  return Object.entries(item).some(([key, value]) => roleOf(key).isState && (value === 0 || value === '0'));
+}
+
 /** {"1": "granted", "2": "denied"}: numbered purposes. */
 function isNumbered(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
@@ -566,6 +574,7 @@ class PurposeReader {
     paths: new Set(),
     answers: new Map(),
     texts: new Map(),
+    zeros: 0,
   };
   /** Ids of purposes that the record describes without a choice, in plain form. */
   readonly #described = new Set<string>();
@@ -580,6 +589,8 @@ class PurposeReader {
   readonly #seen = new Set<unknown>();
   /** What is said of single purposes. */
   readonly #items = new Set<unknown>();
+  /** Times in lists that held no purpose. */
+  readonly #timesAside: unknown[] = [];
   readonly #said = new Map<string, { readonly name: string; readonly path: string; readonly value: unknown }>();
 
   constructor(payload: Payload, fields: readonly NamedField[], platform: Platform | null) {
@@ -608,8 +619,21 @@ class PurposeReader {
         !choiceWithin(value, path).isStated
       )
         continue;
-      if (!this.#container(value, path, means, 0) && typeof value !== 'string') this.read.unread.push(path);
+      if (!this.#outer(value, path, means) && typeof value !== 'string') this.read.unread.push(path);
     }
+  }
+
+  /** A list that may hold purposes and holds none does not date those elsewhere: `events` beside `consent_state`. */
+  #outer(value: unknown, path: string, listed: Listed): boolean {
+    const [size, before] = [this.#size(), this.read.times.length];
+    const isRead = this.#container(value, path, listed, 0);
+    if (this.#size() === size && Array.isArray(value)) this.#timesAside.push(...this.read.times.splice(before));
+    return isRead;
+  }
+
+  /** Without any purpose, those times are all there is. */
+  takeTimesAside(): void {
+    if (this.read.choices.size === 0) this.read.times.push(...this.#timesAside);
   }
 
   /** Objects, lists and texts of pairs at the top level that are named like the purposes of a record in any language. */
@@ -632,7 +656,7 @@ class PurposeReader {
         isNumbered(value) ||
         (isOfFlags(value) && isWrapper(key) && !role.isSetting)
       ) {
-        this.#container(value, path, role.lists ?? this.#listedBy(key), 0);
+        this.#outer(value, path, role.lists ?? this.#listedBy(key));
       }
     }
   }
@@ -1094,6 +1118,8 @@ class PurposeReader {
     this.#grantsWithin(item, path);
     if (isNecessary(name) && within.notChosen !== null) return this.#put(name, 'necessary', path, true);
     if (within.contradiction !== null) return this.#contradict(name, within.contradiction);
+    // {"status": "0"}: refused, or not decided yet.
+    if (within.says === 'refused' && isZeroState(item)) this.read.zeros += 1;
     // {"status": -1}: not decided yet, whatever was decided about the others.
     if (within.says === 'unknown' && Object.values(item).some((value) => Number(value) === -1)) {
       this.read.isBlank = true;

@@ -123,6 +123,10 @@ class StatementReader {
         if (choiceMeant(value) === 'given') this.#add(path, value, 'refused');
       for (const field of this.#fields) if (typeof field.value !== 'object') this.#field(field);
     }
+    // {"button": "reject_all"}: what was pressed refuses; what it says may also be a banner's text.
+    for (const { path, value, role } of this.#fields)
+      if (BUTTON.test(role.plain) && typeof value === 'string' && choiceMeant(value) === 'refused')
+        this.#add(path, value, 'refused');
     for (const { path, value, role } of this.#fields)
       if (saysOtherBasis(role, value) || saysNotChosen(role, value)) this.#notChosen ??= `${path}=${shortly(value)}`;
     for (const { path, value, role } of fieldsBeside(payload))
@@ -243,6 +247,8 @@ class StatementReader {
   }
 }
 
+const BUTTON = /^(?:clicked|pressed)?button(?:clicked|pressed)?$/;
+
 const TECHNICAL = /bounce|undeliverable|invalid (?:e-?mail|address|recipient)|mailbox full/i;
 
 function answerRole(path: string): { readonly whole: boolean; readonly isConsent: boolean; readonly plain: string } {
@@ -355,6 +361,8 @@ export function stateOf(
   if (granted.length > 0) return { state: given?.choice === 'renewed-given' ? 'renewed-given' : 'given', doubts };
   if (denied.length > 0 && purposes.withheld.length > 0)
     return doubt('not-understood', ...purposes.withheld.slice(0, 3));
+  // {"status": "0"} of every purpose: refused in some systems, not decided yet in others.
+  if (denied.length > 0 && purposes.zeros === denied.length) return doubt('not-understood', `${denied[0]}=0`);
   if (denied.length > 0) return { state: 'refused', doubts };
   // Only what needs no consent was understood.
   const unread = [...purposes.withheld, ...purposes.unread];

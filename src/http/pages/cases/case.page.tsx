@@ -10,6 +10,7 @@ import { publicUrlOf } from '../../../core/address.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { languageTag, languageText, likelyLanguage } from '../../../core/language.ts';
 import type { Source } from '../../../core/source.ts';
+import { requestKinds } from '../../../core/vocabulary.ts';
 import { ATTACHMENT_BYTES, ATTACHMENTS_TOO_LARGE, addAttachment } from '../../../documents/attachments.ts';
 import { packJob } from '../../../documents/document-jobs.ts';
 import { rememberLanguage } from '../../../documents/letter-language.ts';
@@ -34,6 +35,7 @@ import { Page, type PageFrame } from '../parts/layout.tsx';
 import { allowLive } from '../parts/live-script.ts';
 import { NoSources, Panel, Problems, sourceOptions } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
+import { kindText } from '../parts/words.ts';
 import { CasePage } from './case-view.tsx';
 import type { NewHandOver } from './hand-over-panel.tsx';
 import { type CaseNeeds, loadCase } from './load-case.ts';
@@ -383,6 +385,7 @@ function NewRequestPage({ frame, sources, reference, proposal, form, problems }:
     source: [...(sources.length > 1 ? [['', 'Choose …'] as const] : []), ...sourceOptions(sources)],
     jurisdiction: placeChoices(value('jurisdiction')),
     language: languageChoices(value('language')),
+    kind: [['', 'Choose …'] as const, ...requestKinds.map((kind) => [kind, kindText(kind)] as const)],
   }).map((field) =>
     field.name === 'language'
       ? {
