@@ -115,13 +115,13 @@ export function CasePage(props: CasePageProps) {
       <Problems title="This was not done:" problems={problems} />
       <div class="columns">
         <div>
-          <RequestPanel frame={frame} data={data} />
-          <SamePanel frame={frame} data={data} />
           {frame.canWork ? (
             <Panel id="moves" title="Next step">
               <MoveForms frame={frame} data={data} refused={refused} />
             </Panel>
           ) : null}
+          <RequestPanel frame={frame} data={data} />
+          <SamePanel frame={frame} data={data} />
           <MessagePanel frame={frame} data={data} refused={refused} />
           <TaskPanel frame={frame} data={data} refused={refused} again={again} />
           <DeadlinePanel data={data} />
