@@ -247,3 +247,15 @@ it('each figure about requests on Today leads to the list of exactly those that 
   expect(among).toContain('not found in the consent records (of the first 40)');
   expect((await reader.get('/cases?which=nonsense')).text).toContain('id="settled"');
 });
+
+it('shows each active part of the filter above the list, with the address without it', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const olga = await signedInAs(world, 'officer');
+  const { text } = await olga.get('/cases?state=opened&kind=access');
+  const chips = [...text.matchAll(/<li><a href="([^"]+)"><bdi>([^<]+)<\/bdi>/g)].map(([, href, name]) => [href, name]);
+  expect(chips.filter(([href]) => href?.startsWith('/cases'))).toEqual([
+    [expect.stringMatching(/^\/cases\?(?!.*state=).*kind=access/), 'New'],
+    [expect.stringMatching(/^\/cases\?(?!.*kind=).*state=opened/), 'Access'],
+  ]);
+  expect((await olga.get('/cases')).text).not.toContain('class="chips"');
+});

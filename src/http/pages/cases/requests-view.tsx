@@ -7,7 +7,7 @@ import type { Source } from '../../../core/source.ts';
 import { requestKinds } from '../../../core/vocabulary.ts';
 import { type SavedView, VIEW_NAME_LENGTH } from '../../../people/saved-views.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
-import { Choice, Done, FilterForm, Input, Pages, Panel, Problems, SourceFilter } from '../parts/parts.tsx';
+import { Choice, chipsOf, Done, FilterForm, Input, Pages, Panel, Problems, SourceFilter } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { kindText, stateText } from '../parts/words.ts';
 import { type Filter, sorts } from './request-filter.ts';
@@ -53,7 +53,7 @@ export interface RequestsProps {
 
 /** Every open request, and the settled ones page by page. */
 export function RequestsPage(props: RequestsProps) {
-  const { frame, sources, filter, open, openPages, settled, settledPages, done } = props;
+  const { frame, sources, filter, open, openPages, settled, settledPages, views, done } = props;
   const filtered =
     filter.source !== '' ||
     filter.state !== '' ||
@@ -78,18 +78,11 @@ export function RequestsPage(props: RequestsProps) {
   return (
     <Page title="All requests" frame={frame} current="requests">
       <h1>All requests</h1>
-      {open === null ? null : (
-        <p class="lead">
-          {formatCount(open.total)} open. <a href={fileAddress(filter)}>Download the list (CSV)</a>{' '}
-          <span class="small">{spreadsheetNote}</span>
-        </p>
-      )}
+      {open === null ? null : <p class="lead">{formatCount(open.total)} open.</p>}
       <Done text={done} />
       <ViewList {...props} />
-      <div class="columns">
-        <FilterPanel {...props} />
-        <SearchPanel frame={frame} text="" />
-      </div>
+      <SearchLine frame={frame} text="" />
+      <FilterLine {...props} />
       {open === null ? null : (
         <Panel id="open" title="Open">
           {table(
@@ -106,6 +99,12 @@ export function RequestsPage(props: RequestsProps) {
           <Pages {...settledPages} />
         </Panel>
       )}
+      {views === null ? null : <KeepView frame={frame} filter={filter} views={views} />}
+      <Panel id="file" title="Download">
+        <p>
+          <a href={fileAddress(filter)}>Download the list (CSV)</a> <span class="small">{spreadsheetNote}</span>
+        </p>
+      </Panel>
       <CalendarPanel {...props} />
     </Page>
   );
@@ -140,43 +139,51 @@ function ViewList({ views, filter }: RequestsProps) {
   );
 }
 
-function FilterPanel({ frame, sources, filter, assignees, views }: RequestsProps) {
+function FilterLine({ frame, sources, filter, assignees }: RequestsProps) {
+  const chips = chipsOf(
+    '/cases',
+    { ...filter },
+    {
+      state: (state) => stateText(state),
+      kind: (kind) => kindText(kind),
+      assignee: (value) => assignees.find(([one]) => one === value)?.[1] ?? value,
+      which: (which) => figureTexts[which as RequestFigure] ?? which,
+      messages: () => 'waiting for a reply',
+    },
+  );
   return (
-    <Panel id="filter" title="What to show">
-      <FilterForm action="/cases" wide>
-        <SourceFilter frame={frame} sources={sources} value={filter.source} />
-        <Choice
-          id="state"
-          label="State"
-          value={filter.state}
-          options={[['', 'Every state'], ...caseStates.map((state) => [state, stateText(state)] as const)]}
-        />
-        <Choice
-          id="kind"
-          label="Kind"
-          value={filter.kind}
-          options={[['', 'Every kind'], ...requestKinds.map((kind) => [kind, kindText(kind)] as const)]}
-        />
-        <Choice id="assignee" label="Assigned to" value={filter['assignee'] ?? ''} options={assignees} />
-        <Choice
-          id="which"
-          label="Open ones that are"
-          value={filter['which'] ?? ''}
-          options={[['', 'Any'], ...requestFigures.map((which) => [which, figureTexts[which]] as const)]}
-        />
-        <Choice
-          id="messages"
-          label="Messages of the requester"
-          value={filter['messages'] ?? ''}
-          options={[
-            ['', 'Any'],
-            ['open', 'waiting for a reply'],
-          ]}
-        />
-        <Choice id="sort" label="Open ones by" value={filter.sort} options={sorts} />
-      </FilterForm>
-      {views === null ? null : <KeepView frame={frame} filter={filter} views={views} />}
-    </Panel>
+    <FilterForm action="/cases" chips={chips}>
+      <SourceFilter frame={frame} sources={sources} value={filter.source} />
+      <Choice
+        id="state"
+        label="State"
+        value={filter.state}
+        options={[['', 'Every state'], ...caseStates.map((state) => [state, stateText(state)] as const)]}
+      />
+      <Choice
+        id="kind"
+        label="Kind"
+        value={filter.kind}
+        options={[['', 'Every kind'], ...requestKinds.map((kind) => [kind, kindText(kind)] as const)]}
+      />
+      <Choice id="assignee" label="Assigned to" value={filter['assignee'] ?? ''} options={assignees} />
+      <Choice
+        id="which"
+        label="Open ones"
+        value={filter['which'] ?? ''}
+        options={[['', 'Any'], ...requestFigures.map((which) => [which, figureTexts[which]] as const)]}
+      />
+      <Choice
+        id="messages"
+        label="Messages"
+        value={filter['messages'] ?? ''}
+        options={[
+          ['', 'Any'],
+          ['open', 'waiting for a reply'],
+        ]}
+      />
+      <Choice id="sort" label="Order" value={filter.sort} options={sorts} />
+    </FilterForm>
   );
 }
 
@@ -239,10 +246,10 @@ function KeepView({
   );
 }
 
-function SearchPanel({ frame, text }: { frame: PageFrame; text: string }) {
+function SearchLine({ frame, text }: { frame: PageFrame; text: string }) {
   return (
-    <Panel id="search" title="Search">
-      <PostForm frame={frame} action="/cases/search">
+    <search>
+      <PostForm frame={frame} action="/cases/search" class="filters">
         <Input
           id="text"
           label="Name, address or number"
@@ -254,7 +261,7 @@ function SearchPanel({ frame, text }: { frame: PageFrame; text: string }) {
         />
         <button type="submit">Search</button>
       </PostForm>
-    </Panel>
+    </search>
   );
 }
 
@@ -295,7 +302,7 @@ export function SearchPage({ frame, text, problems, found, several }: SearchProp
     <Page title="Search for requests" frame={frame} within="requests">
       <h1>Search for requests</h1>
       <Problems title="Nothing was searched for:" problems={problems} />
-      <SearchPanel frame={frame} text={text} />
+      <SearchLine frame={frame} text={text} />
       {problems.length > 0 ? null : (
         <Panel id="found" title={found.length > FOUND ? 'Requests' : counted(found.length, 'request', 'requests')}>
           {found.length === 0 ? (

@@ -12,6 +12,7 @@ import {
   BannerName,
   Choice,
   type Column,
+  chipsOf,
   EntryNumber,
   FilterForm,
   Moment,
@@ -96,22 +97,27 @@ function DecisionsPage(props: DecisionsProps) {
         Each choice of a visitor, as judged by all its records.
       </p>
       <Problems title="The filter was not applied:" problems={problems} />
-      <Panel id="filter" title="What to show">
-        <FilterForm action="/consent/decisions" wide>
-          <SourceFilter frame={frame} sources={sources} value={filter.source} />
-          <Choice
-            id="choice"
-            label="Choice"
-            value={filter.choice}
-            options={[
-              ['', 'Every choice'],
-              ...choiceNames.map((name) => [name, consentChoiceTexts[name]] as const),
-              ['unknown', 'not understood'],
-            ]}
-          />
-          <PeriodInputs frame={frame} filter={filter} />
-        </FilterForm>
-      </Panel>
+      <FilterForm
+        action="/consent/decisions"
+        chips={chipsOf('/consent/decisions', filter, {
+          choice: (choice) => consentChoiceTexts[choice as keyof typeof consentChoiceTexts] ?? 'not understood',
+          from: (day) => `from ${day}`,
+          to: (day) => `to ${day}`,
+        })}
+      >
+        <SourceFilter frame={frame} sources={sources} value={filter.source} />
+        <Choice
+          id="choice"
+          label="Choice"
+          value={filter.choice}
+          options={[
+            ['', 'Every choice'],
+            ...choiceNames.map((name) => [name, consentChoiceTexts[name]] as const),
+            ['unknown', 'not understood'],
+          ]}
+        />
+        <PeriodInputs frame={frame} filter={filter} />
+      </FilterForm>
       <Panel id="decisions" title="Decisions">
         {sources.length === 0 ? (
           <NoSources frame={frame} />

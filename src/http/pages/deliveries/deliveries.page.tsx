@@ -15,6 +15,7 @@ import {
   Badge,
   Choice,
   type Column,
+  chipsOf,
   DayBars,
   FilterForm,
   Input,
@@ -131,37 +132,31 @@ function DeliveriesPage(props: DeliveriesProps) {
           </p>
         </Notice>
       )}
-      <Panel id="days" title={`The last ${DAYS} days`}>
-        <DayBars
-          what="Deliveries by day"
-          series={[
-            { name: 'stored', tone: 'calm' },
-            { name: 'refused', tone: 'bad' },
-          ]}
-          days={days.map(({ day, stored, refused: out }) => ({ day, values: [stored, out] }))}
+      <FilterForm
+        action="/deliveries"
+        chips={chipsOf('/deliveries', filter, {
+          event: (event) => event,
+          outcome: (outcome) => outcomeTexts[outcome as keyof typeof outcomeTexts]?.text ?? outcome,
+        })}
+      >
+        <SourceFilter frame={frame} sources={sources} value={filter.source} />
+        <Choice
+          id="event"
+          label="Event"
+          value={filter.event}
+          options={[['', 'Every event'], ...events.map((event) => [event, event] as const)]}
         />
-      </Panel>
-      <Panel id="filter" title="What to show">
-        <FilterForm action="/deliveries">
-          <SourceFilter frame={frame} sources={sources} value={filter.source} />
-          <Choice
-            id="event"
-            label="Event"
-            value={filter.event}
-            options={[['', 'Every event'], ...events.map((event) => [event, event] as const)]}
-          />
-          <Choice
-            id="outcome"
-            label="Outcome"
-            value={filter.outcome}
-            options={[
-              ['', 'Every outcome'],
-              ...Object.entries(outcomeTexts).map(([value, { text }]) => [value, text] as const),
-            ]}
-          />
-          <Input id="entry" label="Number of an entry" optional inputMode="numeric" maxLength={15} autocomplete="off" />
-        </FilterForm>
-      </Panel>
+        <Choice
+          id="outcome"
+          label="Outcome"
+          value={filter.outcome}
+          options={[
+            ['', 'Every outcome'],
+            ...Object.entries(outcomeTexts).map(([value, { text }]) => [value, text] as const),
+          ]}
+        />
+        <Input id="entry" label="Number of an entry" optional inputMode="numeric" maxLength={15} autocomplete="off" />
+      </FilterForm>
       <Panel id="list" title="Deliveries">
         {rows.length === 0 ? (
           <Nothing frame={frame} sources={sources} filtered={Object.values(filter).some((one) => one !== '')} />
@@ -172,6 +167,16 @@ function DeliveriesPage(props: DeliveriesProps) {
         <p class="small">
           <a href={liveToggle}>{live ? 'Stop updating' : `Update every ${REFRESH_SECONDS} seconds`}</a>
         </p>
+      </Panel>
+      <Panel id="days" title={`The last ${DAYS} days`}>
+        <DayBars
+          what="Deliveries by day"
+          series={[
+            { name: 'stored', tone: 'calm' },
+            { name: 'refused', tone: 'bad' },
+          ]}
+          days={days.map(({ day, stored, refused: out }) => ({ day, values: [stored, out] }))}
+        />
       </Panel>
     </Page>
   );

@@ -8,6 +8,7 @@ import { number, pagesWith, type Said, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import {
   Choice,
+  chipsOf,
   Field,
   FilterForm,
   Input,
@@ -121,22 +122,27 @@ function LibraryPage({ frame, sources, filter, documents, awaiting, first, next 
         Every report, pack and letter made here, and every file added to a request. Each is registered in the ledger
         with its hash, and each download is recorded.
       </p>
-      <Panel id="filter" title="What to show">
-        <FilterForm action="/documents">
-          <SourceFilter frame={frame} sources={sources} value={filter.source} />
-          <Choice id="name" label="Kind" value={filter.name} options={kinds} />
-          <Choice
-            id="format"
-            label="Format"
-            value={filter.format}
-            options={[
-              ['', 'Every format'],
-              ...['pdf', 'csv', 'json', 'html', 'zip'].map((one) => [one, one.toUpperCase()] as const),
-            ]}
-          />
-          <Input id="case" label="Case" value={filter.case} optional maxLength={200} autocomplete="off" />
-        </FilterForm>
-      </Panel>
+      <FilterForm
+        action="/documents"
+        chips={chipsOf('/documents', filter, {
+          name: (name) => kinds.find(([value]) => value === name)?.[1] ?? name,
+          format: (format) => format.toUpperCase(),
+          case: (caseId) => `case ${caseId}`,
+        })}
+      >
+        <SourceFilter frame={frame} sources={sources} value={filter.source} />
+        <Choice id="name" label="Kind" value={filter.name} options={kinds} />
+        <Choice
+          id="format"
+          label="Format"
+          value={filter.format}
+          options={[
+            ['', 'Every format'],
+            ...['pdf', 'csv', 'json', 'html', 'zip'].map((one) => [one, one.toUpperCase()] as const),
+          ]}
+        />
+        <Input id="case" label="Case" value={filter.case} optional maxLength={200} autocomplete="off" />
+      </FilterForm>
       <Panel id="list" title="Documents">
         {documents.length > 0 ? (
           <DocumentTable frame={frame} documents={documents} awaiting={awaiting} />

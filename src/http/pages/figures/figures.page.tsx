@@ -140,12 +140,10 @@ function FiguresPage({ frame, from, to, problems, all, shown, first, next }: Fig
       <h1>Figures</h1>
       <p class="lead">How many decisions and requests each source had in a period, for example for an invoice.</p>
       <Problems title="Correct the days:" problems={problems} />
-      <Panel id="filter" title="Period">
-        <FilterForm action="/figures" wide>
-          <Input id="from" label="First day" type="date" value={from} hint={`In ${frame.timeZone}.`} />
-          <Input id="to" label="Last day" type="date" value={to} />
-        </FilterForm>
-      </Panel>
+      <FilterForm action="/figures">
+        <Input id="from" label="First day" type="date" value={from} hint={`In ${frame.timeZone}.`} />
+        <Input id="to" label="Last day" type="date" value={to} />
+      </FilterForm>
       {problems.length > 0 ? null : (
         <Panel id="list" title="Sources">
           <p>

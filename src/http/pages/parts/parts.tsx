@@ -336,22 +336,57 @@ interface SourceToChooseProps {
   readonly value: string;
 }
 
-/** The form above a list that narrows it. `wide`: two fields a row instead of three. */
-export function FilterForm({ action, wide = false, children }: FilterFormProps) {
+/** The line above a list that narrows it, with what is active below, each to be removed with one click. */
+export function FilterForm({ action, chips = [], children }: FilterFormProps) {
   return (
-    <form method="get" action={action}>
-      <div class={wide ? 'pair' : 'pair thirds'}>{children}</div>
-      <button type="submit" class="quiet">
-        Show
-      </button>
-    </form>
+    <search id="filter">
+      <form method="get" action={action} class="filters">
+        {children}
+        <button type="submit" class="quiet">
+          Show
+        </button>
+      </form>
+      {chips.length === 0 ? null : (
+        <ul class="chips">
+          {chips.map(({ text, href }) => (
+            <li key={href}>
+              <a href={href}>
+                <bdi>{text}</bdi> <span aria-hidden="true">✕</span>
+                <span class="unseen">remove</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </search>
   );
 }
 
 interface FilterFormProps {
   readonly action: string;
-  readonly wide?: boolean;
+  readonly chips?: readonly Chip[];
   readonly children: ComponentChildren;
+}
+
+/** An active part of a filter in words, and the address of the list without it. */
+interface Chip {
+  readonly text: string;
+  readonly href: string;
+}
+
+/** The active parts of a filter. `words`: what a part is called, by its field; other fields are no parts. */
+export function chipsOf(
+  action: string,
+  filter: Readonly<Record<string, string>>,
+  words: Readonly<Record<string, (value: string) => string>>,
+): readonly Chip[] {
+  return Object.entries(words).flatMap(([name, inWords]) => {
+    const value = filter[name] ?? '';
+    if (value === '') return [];
+    const others = Object.entries(filter).filter(([other, one]) => other !== name && one !== '');
+    const query = new URLSearchParams(others).toString();
+    return { text: inWords(value), href: query === '' ? action : `${action}?${query}` };
+  });
 }
 
 /** Narrows a list to one source; empty if there is only one. To see all, a person works on all (the header). */

@@ -143,6 +143,17 @@ summary:hover { background: var(--calm-ground); }
 details[open] > summary { font-weight: 650; }
 details > form, details > div { padding: 0.5rem 0.25rem 1.1rem; }
 progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--accent); }
+.filters { display: flex; flex-wrap: wrap; gap: 0.4rem 0.7rem; align-items: end; margin-bottom: 1rem; }
+.filters .field { flex: 0 1 8.9rem; min-width: 6.5rem; margin: 0; }
+.filters .field:has(input[type=date]) { flex-basis: 10rem; }
+.filters .optional { display: none; }
+.filters .field:has(input[type=text]) { flex-grow: 1; max-width: 20rem; }
+.filters label { font-size: 0.8125rem; margin-bottom: 0.1rem; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.filters input, .filters select { min-height: 2.1rem; padding: 0.2rem 0.45rem; font-size: 0.925rem; }
+.filters button { padding: 0.25rem 0.9rem; min-height: 2.1rem; }
+.filters .hint { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.chips { list-style: none; display: flex; flex-wrap: wrap; gap: 0.35rem 0.5rem; margin: -0.4rem 0 1rem; padding: 0; }
+.chips a { display: inline-block; padding: 0.1rem 0.7rem; border: 1px solid var(--edge); border-radius: 999px; font-size: 0.875rem; text-decoration: none; background: var(--paper); }
 .filter { display: flex; flex-wrap: wrap; gap: 0.35rem 0.75rem; align-items: center; margin-bottom: 1.25rem; }
 .filter label { margin: 0; }
 [hidden] { display: none !important; }
@@ -186,6 +197,8 @@ textarea[rows="12"] { min-height: 17rem; }
   main { padding: 1.1rem 0.9rem 3rem; }
   .panel { padding: 0.9rem 0.9rem 1rem; }
   .pair, .pair.thirds { grid-template-columns: minmax(0, 1fr); }
+  .filters { flex-wrap: nowrap; overflow-x: auto; padding-bottom: 0.3rem; }
+  .filters .field, .filters .field:has(input[type=text]) { flex: 0 0 9rem; }
   .badge { white-space: normal; }
   dl.facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   dl.facts dd { margin-bottom: 0.6rem; }

@@ -14,6 +14,7 @@ import {
   Badge,
   Choice,
   type Column,
+  chipsOf,
   EntryNumber,
   Facts,
   FilterForm,
@@ -142,17 +143,15 @@ function PoliciesPage({ frame, sources, types, filter, rows, first, next }: Poli
     <Page title="Policies" frame={frame} current="policies">
       <h1>Policies</h1>
       <p class="lead">Every policy that the service reported or listed, with the texts fetched from its public page.</p>
-      <Panel id="filter" title="What to show">
-        <FilterForm action="/policies">
-          <SourceFilter frame={frame} sources={sources} value={filter.source} />
-          <Choice
-            id="type"
-            label="Type"
-            value={filter.type}
-            options={[['', 'Every type'], ...types.map((type) => [type, type] as const)]}
-          />
-        </FilterForm>
-      </Panel>
+      <FilterForm action="/policies" chips={chipsOf('/policies', filter, { type: (type) => type })}>
+        <SourceFilter frame={frame} sources={sources} value={filter.source} />
+        <Choice
+          id="type"
+          label="Type"
+          value={filter.type}
+          options={[['', 'Every type'], ...types.map((type) => [type, type] as const)]}
+        />
+      </FilterForm>
       <Panel id="list" title="Policies">
         {rows.length > 0 ? (
           <Table caption="By source and id." columns={catalogueColumns(frame, sources.length > 1)} rows={rows} />

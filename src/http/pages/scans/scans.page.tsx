@@ -173,7 +173,7 @@ function Found(props: ScansProps) {
 function ChoicePanel({ sources, source, sites, site, at, frame }: ScansProps) {
   return (
     <Panel id="choice" title="What to show">
-      <FilterForm action="/scans" wide>
+      <FilterForm action="/scans">
         {sources.length > 1 ? (
           <Choice
             id="source"
