@@ -64,6 +64,8 @@ export interface NameRole {
   readonly flag: FlagMeaning;
   /** To which category something belongs: `categorySlug`, `kategorie`, `group_name`. */
   readonly isCategory: boolean;
+  /** What was pressed. */
+  readonly isButton: boolean;
   /** It asks for all or any of several: `allAllowed: false` refuses nothing of its own. */
   readonly isOfAll: boolean;
 }
@@ -382,6 +384,7 @@ function roleOfWords(words: readonly string[], plain: string): NameRole {
       (word) => refusing.has(word) || refusingStems.test(word) || negating.has(word),
     ),
     isCategory: CATEGORY.test(plain),
+    isButton: /^(?:clicked|pressed)?button(?:clicked|pressed)?$/.test(plain),
     isOfAll: words.some((word) => /^(?:all|any|every|both|full|fully)$/.test(word)),
   };
 }

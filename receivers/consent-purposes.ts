@@ -204,7 +204,7 @@ export function unwrapConsent(key: string, text: string): JsonObject | null {
     return text.length > 10 && /^eyJ/.test(text) ? objectIn(text) : null;
   }
   if (/^\s*\d{4}-\d\d|^https?:/.test(text)) return null;
-  if (COOKIE_HEADER.test(key)) {
+  if (text.includes('; ') && COOKIE_HEADER.test(key)) {
     const cookies = cookiesIn(text);
     if (cookies !== null) return cookies;
   }
@@ -383,7 +383,11 @@ function isZeroState(item: JsonObject): boolean {
 function isNumbered(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const entries = Object.entries(value);
-  return entries.length > 1 && entries.every(([key, said]) => /^\d{1,3}$/.test(key) && isConsentWord(said));
+  return (
+    entries.length > 1 &&
+    /^\d/.test(entries[0]?.[0] ?? '') &&
+    entries.every(([key, said]) => /^\d{1,3}$/.test(key) && isConsentWord(said))
+  );
 }
 
 /** Whether an item of a list without a telling name is about consent: it has a field like `opted_in`, or a word of consent. */

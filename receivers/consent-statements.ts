@@ -125,7 +125,7 @@ class StatementReader {
     }
     // {"button": "reject_all"}: what was pressed refuses; what it says may also be a banner's text.
     for (const { path, value, role } of this.#fields)
-      if (BUTTON.test(role.plain) && typeof value === 'string' && choiceMeant(value) === 'refused')
+      if (role.isButton && typeof value === 'string' && choiceMeant(value) === 'refused')
         this.#add(path, value, 'refused');
     for (const { path, value, role } of this.#fields)
       if (saysOtherBasis(role, value) || saysNotChosen(role, value)) this.#notChosen ??= `${path}=${shortly(value)}`;
@@ -247,8 +247,6 @@ class StatementReader {
   }
 }
 
-const BUTTON = /^(?:clicked|pressed)?button(?:clicked|pressed)?$/;
-
 const TECHNICAL = /bounce|undeliverable|invalid (?:e-?mail|address|recipient)|mailbox full/i;
 
 function answerRole(path: string): { readonly whole: boolean; readonly isConsent: boolean; readonly plain: string } {
@@ -338,8 +336,7 @@ export function stateOf(
   if (doubts.length > 0) return { state: 'unknown', doubts };
   if (given !== undefined && refused !== undefined && (granted.length > 0 || denied.length === 0))
     return doubt('contradiction', given.at, refused.at);
-  const numbers = [...choices.keys()].map(Number);
-  const isFirst = granted.length === 1 && denied.length > 0 && Number(granted[0]) === Math.min(...numbers);
+  const isFirst = granted.length === 1 && denied.length > 0 && isLowest(granted[0] ?? '', choices.keys());
   if (refused !== undefined) {
     if (granted.length > 0 && (refusalKeepsNecessary || isFirst)) {
       for (const name of granted) choices.set(name, 'necessary');
@@ -429,6 +426,13 @@ function takeListed(payload: Payload, { choices, listed, unread }: PurposesRead,
   }
   const onlyNecessary = [...listed].every((name) => isNecessary(name) || payload.isNecessary(name));
   if (onlyNecessary) for (const name of listed) choices.set(name, 'necessary');
+}
+
+/** Whether names are numbers, and this is the lowest. */
+function isLowest(name: string, names: Iterable<string>): boolean {
+  const number = Number(name);
+  for (const one of names) if (!(Number(one) >= number)) return false;
+  return true;
 }
 
 function namesOf(choices: ReadonlyMap<string, PurposeChoice>, wanted: PurposeChoice): readonly string[] {

@@ -231,16 +231,17 @@ function unlessNobodyActed(
   if (doubts.length > 0 || (state !== 'refused' && state !== 'given' && state !== 'renewed-given')) return stated;
   // The event's name is a word of an act; Global Privacy Control needs none.
   if (signals['gpc'] === '1' || whole.some(({ at }) => at.startsWith('event='))) return stated;
-  const by = dated();
-  const outOfScope = fields.find(({ role, value }) => role.isScope && choiceMeant(value) === 'refused');
+  const outOfScope =
+    whole.length > 0 ? undefined : fields.find(({ role, value }) => role.isScope && choiceMeant(value) === 'refused');
   // {"isUserSubjectToGDPR": false, "hasConsentForAds": false}: nobody was asked.
-  if (outOfScope !== undefined && whole.length === 0 && by !== 'choice')
+  if (outOfScope !== undefined && dated() !== 'choice')
     return {
       state: 'unknown',
       doubts: [{ reason: 'not-chosen', fields: [`${outOfScope.path}=${shortly(outOfScope.value)}`] }],
     };
   const nobody = emptyAct(payload, purposes);
   if (nobody === null) return stated;
+  const by = dated();
   if (by === 'choice' || (by === 'record' && !nobody.isAct)) return stated;
   return { state: 'unknown', doubts: [{ reason: 'not-chosen', fields: [nobody.at] }] };
 }

@@ -417,7 +417,7 @@ const ZONE_NAMES: ReadonlySet<string> = new Set(['timezone', 'tz', 'zone', 'utco
 /** What a value is called: {"name": "tarteaucitron", "value": "!matomo=false"} and {"cookie": "tarteaucitron=!matomo=false"} are a field `tarteaucitron`. */
 function nameWithin(object: JsonObject, key: string, value: string): string | null {
   // Several cookies are read one by one.
-  if (key !== 'value') return /;\s+[^=;\s]{1,80}=/.test(value) ? null : nameOfCookie(value);
+  if (key !== 'value') return value.includes(';') && /;\s+[^=;\s]{1,80}=/.test(value) ? null : nameOfCookie(value);
   const name = object['name'];
   return typeof name === 'string' && name.length <= LONGEST_WRAPPER ? name : null;
 }
