@@ -183,7 +183,7 @@ function evidenceOf(facts: Writing, missing: readonly MissingPart[]): ConsentRec
       page: told(facts, 'page'),
     },
     signals: parseJson(told(facts, 'signals') ?? '{}') as Record<string, string>,
-    ...(said === null
+    ...(said === null || said.words.length === 0
       ? {}
       : {
           signals_say: said.words.map(({ signal, title, says }) => ({ signal, title, says: [...says] })),

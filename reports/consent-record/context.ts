@@ -109,3 +109,10 @@ export const recordContext = {
   },
   evidence: { '@id': 'ledger:evidence', '@type': '@json' },
 } as const;
+
+/** The context of a file of several records, each with its own context: expansion gives them all. */
+export const recordsContext = {
+  '@version': 1.1,
+  case: 'urn:consent-ledger:terms:case',
+  records: '@included',
+} as const;

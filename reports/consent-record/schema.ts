@@ -156,9 +156,9 @@ export const consentRecordSchema = z.strictObject({
   evidence: z.strictObject({
     time_basis: known,
     disputed: z.boolean(),
-    disputed_purposes: z.array(known),
+    disputed_purposes: z.array(z.string()),
     /** Purposes that the records name and that need no consent. */
-    needs_no_consent: z.array(known),
+    needs_no_consent: z.array(z.string()),
     request: z.string().nullable(),
     act: z.strictObject({
       action: z.string().nullable(),

@@ -136,6 +136,7 @@ describe('a consent record and the profile dpv-27560', () => {
         const record = recordOf(changes, without === null ? null : profileSchema.parse(all));
         expect(consentRecordSchema.parse(record)).toEqual(record);
         expect(await roundTrip(record)).toEqual(readRecord(record));
+        expect(await quadsOf(record)).toHaveLength(statementsIn(readRecord(record) as Record<string, unknown>));
         const missing = missingIn(record);
         const claims = record.header.schema_version === 'https://w3id.org/dpv/schema/dpv-27560#record';
         expect(claims).toBe(missing.length === 0);
@@ -143,5 +144,116 @@ describe('a consent record and the profile dpv-27560', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('the legal basis in a consent record', () => {
+  const on = (lawfulBasis: string) =>
+    profileSchema.parse({ ...complete, purposes: [{ purpose: 'Analytics', lawfulBasis, retention: '13 months' }] });
+  const stated = { purposes: '{"analytics":"granted"}' };
+
+  it.each([
+    ['GDPR Art. 6(1)(a)', ['dpv:Consent', 'eu-gdpr:A6-1-a']],
+    ['consent, GDPR Art. 6(1)(a)', ['dpv:Consent', 'eu-gdpr:A6-1-a']],
+    ['Art. 6 Abs. 1 Buchst. a DSGVO', ['dpv:Consent', 'eu-gdpr:A6-1-a']],
+    ['Art. 6 Abs. 1 S. 1 lit. f DSGVO', ['dpv:LegitimateInterest', 'eu-gdpr:A6-1-f']],
+    ['art. 6.1.c RGPD', ['dpv:LegalObligation', 'eu-gdpr:A6-1-c']],
+    ['GDPR Art. 6(1)(c) with Art. 7(1)', ['dpv:LegalObligation', 'eu-gdpr:A6-1-c']],
+    ['GDPR Art. 9(2)(a)', ['dpv:Consent', 'eu-gdpr:A9-2-a']],
+    ['UK GDPR Art. 6(1)(f)', ['dpv:LegitimateInterest']],
+    ['legitimate interests', ['dpv:LegitimateInterest']],
+    ['berechtigtes Interesse', ['dpv:LegitimateInterest']],
+    ['Einwilligung', ['dpv:Consent']],
+    ['performance of a contract', ['dpv:Contract']],
+  ])('is the one that the profile states: %s', async (words, terms) => {
+    const record = recordOf(stated, on(words));
+    expect(basis(record)).toEqual({ analytics: terms });
+    const isConsent = terms.includes('dpv:Consent');
+    expect(record.events.map(({ event_type }) => event_type)).toEqual([
+      isConsent ? 'dpv:ExpressedConsent' : { not_known: `not consent: the controller profile states: ${words}` },
+    ]);
+    expect((await violationsOf(record)).includes('8.5.1 type of consent')).toBe(!isConsent);
+  });
+
+  it.each(['no consent needed', 'our own rules'])('is not guessed from: %s', (words) => {
+    expect(basis(recordOf(stated, on(words)))).toEqual({
+      analytics: [{ not_known: `no term of the vocabulary is known for what the controller profile states: ${words}` }],
+    });
+  });
+
+  it.each(['US-CA', 'California', 'US', 'us_va'])('is never consent for a visitor in %s', (region) => {
+    for (const by of [complete, on('consent'), null]) {
+      const record = recordOf({ ...stated, region }, by);
+      const why = expect.stringContaining('the law lets people opt out and does not ask for consent') as string;
+      expect(basis(record)).toEqual({ analytics: [{ not_known: why }] });
+      expect(record.events[0]?.event_type).toEqual({ not_known: why });
+      expect(record.header.schema_version).toHaveProperty('not_known');
+    }
+    expect(basis(recordOf({ ...stated, region }, on('legitimate interests')))).toEqual({
+      analytics: ['dpv:LegitimateInterest'],
+    });
+  });
+
+  it('is consent where the profile states nothing about the purpose', () => {
+    expect(basis(recordOf({ purposes: '{"fonts":"granted"}' }))).toEqual({ fonts: ['dpv:Consent'] });
+  });
+
+  it('keeps apart purposes on consent and on another basis', () => {
+    const two = profileSchema.parse({
+      ...complete,
+      purposes: [...complete.purposes, { purpose: 'fraud', lawfulBasis: 'legitimate interests', retention: '1 year' }],
+    });
+    const { events } = recordOf({ purposes: '{"analytics":"granted","fraud":"granted"}' }, two);
+    expect(
+      events.map(({ event_type, purposes }) => [typeof event_type, purposes.map((id) => id.split(':').at(-1))]),
+    ).toEqual([
+      ['string', ['analytics']],
+      ['object', ['fraud']],
+    ]);
+  });
+});
+
+describe('what a consent record says about its purposes', () => {
+  const kept = (record: ReturnType<typeof recordOf>) =>
+    record.processing.purposes.map(({ retention_period: one }) => ('duration' in one ? one.duration : one.not_known));
+
+  it('is the retention that the profile states, by the name of the purpose or one of its names on banners', () => {
+    expect(kept(recordOf({ purposes: '{"Statistics":"granted","marketing":"denied"}' }))).toEqual([
+      { '@type': 'dpv:TemporalDuration', value: 'P14M', stated: '14 months' },
+      { '@type': 'dpv:UntilEventDuration', value: 'until withdrawn, at most 13 months' },
+    ]);
+  });
+
+  it('names what the profile states if it has no purpose of that name', () => {
+    expect(kept(recordOf({ purposes: '{"fonts":"granted"}' }))).toEqual([
+      'the controller profile has no purpose with the name “fonts”; it states: “Measuring how the shop is used”: 14 months; “Advertising”: until withdrawn, at most 13 months',
+    ]);
+  });
+
+  it('leaves purposes that need no consent to the evidence', () => {
+    const { processing, evidence } = recordOf({ purposes: '{"necessary":"granted","analytics":"granted"}' });
+    expect(processing.purposes).toHaveLength(1);
+    expect(evidence.needs_no_consent).toEqual(['necessary']);
+  });
+
+  it('names the controller of a processor as the controller', async () => {
+    const by = profileSchema.parse({ ...complete, role: 'processor', controllerOrJointContact: 'Shop SE' });
+    const record = recordOf({}, by);
+    expect(record.processing.pii_controllers).toEqual(['urn:consent-ledger:party:Shop%20SE']);
+    expect(record.processing.pii_processors).toEqual([
+      'urn:consent-ledger:party:F%C3%B6rster%20%26%20S%C3%B6hne%20GmbH',
+    ]);
+    expect(await violationsOf(record)).toEqual([
+      '8.1.1 schema version',
+      '8.4.4 contact of each party',
+      '8.4.4.1 postal address of each party',
+    ]);
+  });
+
+  it('is that a choice without a recorded act is consent of no special type', () => {
+    expect(recordOf({ action: null }).events.map(({ event_type }) => event_type)).toEqual([
+      'dpv:Consent',
+      'dpv:Consent',
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import jsonld, { type JsonLdDocument, type NodeObject } from 'jsonld';
+import jsonld, { type ContextDefinition, type JsonLdDocument, type NodeObject } from 'jsonld';
 import { Parser, Store } from 'n3';
 import SHACLValidator from 'rdf-validate-shacl';
 
@@ -21,7 +21,7 @@ export const readRecord = (record: unknown) => JSON.parse(JSON.stringify(record)
 export async function roundTrip(record: unknown): Promise<unknown> {
   const document = readRecord(record);
   const expanded = await jsonld.expand(document, options);
-  return jsonld.compact(expanded, document['@context'] ?? {}, options);
+  return jsonld.compact(expanded, document['@context'] as ContextDefinition, options);
 }
 
 /** The record as N-Quads. */
