@@ -120,7 +120,7 @@ function noticeOf(facts: ConsentRecordFacts): ConsentRecord['notice'] {
       {
         '@type': 'dpv:ConsentNotice',
         notice_id: facts.decision.bannerId || notKnown('the record names no banner'),
-        version: told(facts, 'banner_version') ?? notKnown('the record names no version of the banner'),
+        version: told(facts, 'banner_version') ?? versionShown(facts),
         ...(language === null ? {} : { language }),
       },
       {
@@ -131,6 +131,13 @@ function noticeOf(facts: ConsentRecordFacts): ConsentRecord['notice'] {
     ],
     language: language ?? notKnown('the record names no language'),
   };
+}
+
+/** Without a version in the record, the banner as the evidence for that time shows it. */
+function versionShown({ banner }: ConsentRecordFacts): string | NotKnown {
+  return banner.length === 0
+    ? notKnown('the record names no version of the banner, and no evidence shows it')
+    : `as shown, SHA-256 ${banner.map(({ sha256 }) => sha256).join(', ')}`;
 }
 
 function processingOf(writing: Writing): ConsentRecord['processing'] {

@@ -29,7 +29,7 @@ const bases = {
   f: {
     term: 'dpv:LegitimateInterest',
     words:
-      /legitimate interest|berechtigte[sn]? interesse|int[ée]r[êe]ts? l[ée]gitime|inter[ée]s(?:es)? leg[íi]timo|interesse legittimo|legittimi interessi|gerechtvaardigd|uzasadnion|interesse leg[íi]timo|ber[äa]ttigat/i,
+      /legitimate interest|berechtigte[sn]? interesse|int[ée]r[êe]ts? l[ée]gitime|inter[ée]s(?:es)? leg[íi]timo|interess[ei] legittim|legittim[oi] interess[ei]|gerechtvaardigd|uzasadnion|interesses? leg[íi]timo|ber[äa]ttiga/i,
   },
 } as const;
 type Letter = keyof typeof bases;
@@ -37,7 +37,7 @@ const letters = Object.keys(bases) as readonly Letter[];
 
 /** `6(1)(a)`, `6 (1) a`, `6 Abs. 1 Buchst. a`, `6.1.a`, `6, par. 1, lett. a)`. */
 const article =
-  /\b(6|9)[,.\s]*(?:\(\s*[12]\s*\)|(?:abs|par|al|ust|ods|apdo|lid|n)\.?\s*[12]|§\s*[12]|[12])[,.\s-]*(?:(?:s|satz|unterabs)\.?\s*1[,\s]*)?(?:(?:buchst|lit|lett|let|letra|letter|lettera|point|punkt|sub|alinea|led)\.?\s*)?\(?\s*([a-f])\b/gi;
+  /\b(6|9)[,.\s]*(?:\(\s*[12]\s*\)|(?:abs|par|al|ust|ods|apdo|lid|n)\.?\s*[12]|§\s*[12]|[12])[,.\s-]*(?:(?:s|satz|sentence|unterabs)\.?\s*1[,\s]*)?(?:(?:buchst|lit|lett|let|letra|letter|lettera|point|punkt|sub|alinea|led)\.?\s*)?\(?\s*([a-f])\b/gi;
 
 /**
  * The terms in a profile's words for a legal basis: those of the articles that it cites, otherwise of the bases that it

@@ -77,10 +77,22 @@ export function rightsOf(
   const own = lawOf(profile?.country ?? null);
   const laws = [...new Set([lawOf(place), own?.reach == null ? null : own])].filter((law) => law !== null);
   if (laws.length === 0) return [{ not_known: 'it is not known under which law the data subject has rights' }];
-  const exercised: { exercised_at: string } = { exercised_at: at };
-  return laws.flatMap((law): Exclude<ConsentRecord['processing']['privacy_rights'][number], NotKnown>[] =>
+  return laws.flatMap((law): Right[] =>
     law.id === 'eu-gdpr'
-      ? gdprRights.map(([term, title]) => ({ '@type': ['dpv:DataSubjectRight', term], title, ...exercised }))
-      : [{ '@type': 'dpv:DataSubjectRight', title: `Rights under ${law.law}`, ...exercised }],
+      ? gdprRights.flatMap(([term, title]): Right[] => {
+          const exercised_at = placeOfExercise(term, profile, at);
+          return exercised_at === null ? [] : [{ '@type': ['dpv:DataSubjectRight', term], title, exercised_at }];
+        })
+      : [{ '@type': 'dpv:DataSubjectRight', title: `Rights under ${law.law}`, exercised_at: at }],
   );
+}
+
+type Right = Exclude<ConsentRecord['processing']['privacy_rights'][number], NotKnown>;
+
+/** Consent is withdrawn as the profile says, and complaints go to the authority that it names (null: none); all else to the controller. */
+function placeOfExercise(term: string, profile: ControllerProfile | null, at: string): string | null {
+  if (term === 'eu-gdpr:A7-3') return profile?.withdrawalMethod ?? at;
+  if (term !== 'eu-gdpr:A77') return at;
+  const authority = profile?.supervisoryAuthority ?? null;
+  return authority === null ? null : (authority.website ?? authority.address ?? authority.name);
 }

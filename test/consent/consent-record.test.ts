@@ -51,7 +51,7 @@ describe('a consent record as JSON-LD 1.1', () => {
     for (const record of [recordOf(), recordOf({}, null), recordOf({ purposes: '{}', subject: null, region: null })]) {
       expect(consentRecordSchema.parse(record)).toEqual(record);
       expect(await roundTrip(record)).toEqual(readRecord(record));
-      expect(await quadsOf(record)).toHaveLength(statementsIn(readRecord(record) as Record<string, unknown>));
+      expect(await quadsOf(record)).toHaveLength(statementsIn(readRecord(record)));
     }
   });
 
@@ -136,7 +136,7 @@ describe('a consent record and the profile dpv-27560', () => {
         const record = recordOf(changes, without === null ? null : profileSchema.parse(all));
         expect(consentRecordSchema.parse(record)).toEqual(record);
         expect(await roundTrip(record)).toEqual(readRecord(record));
-        expect(await quadsOf(record)).toHaveLength(statementsIn(readRecord(record) as Record<string, unknown>));
+        expect(await quadsOf(record)).toHaveLength(statementsIn(readRecord(record)));
         const missing = missingIn(record);
         const claims = record.header.schema_version === 'https://w3id.org/dpv/schema/dpv-27560#record';
         expect(claims).toBe(missing.length === 0);
@@ -163,6 +163,9 @@ describe('the legal basis in a consent record', () => {
     ['UK GDPR Art. 6(1)(f)', ['dpv:LegitimateInterest']],
     ['legitimate interests', ['dpv:LegitimateInterest']],
     ['berechtigtes Interesse', ['dpv:LegitimateInterest']],
+    ['legittimo interesse', ['dpv:LegitimateInterest']],
+    ['interesses legítimos', ['dpv:LegitimateInterest']],
+    ['GDPR Art. 6(1) sentence 1 (f)', ['dpv:LegitimateInterest', 'eu-gdpr:A6-1-f']],
     ['Einwilligung', ['dpv:Consent']],
     ['performance of a contract', ['dpv:Contract']],
   ])('is the one that the profile states: %s', async (words, terms) => {
@@ -248,6 +251,22 @@ describe('what a consent record says about its purposes', () => {
       '8.4.4 contact of each party',
       '8.4.4.1 postal address of each party',
     ]);
+  });
+
+  it('names the rights with where to exercise each: complaints with the authority, withdrawal as on the website', () => {
+    const at = (record: ReturnType<typeof recordOf>) =>
+      record.processing.privacy_rights.map((right) =>
+        'title' in right ? [[right['@type']].flat().at(-1), right.exercised_at] : right.not_known,
+      );
+    const gdpr = at(recordOf());
+    expect(gdpr).toHaveLength(8);
+    expect(gdpr).toContainEqual(['eu-gdpr:A7-3', complete.withdrawalMethod]);
+    expect(gdpr).toContainEqual(['eu-gdpr:A15', complete.email]);
+    expect(gdpr).toContainEqual(['eu-gdpr:A77', 'https://www.lda.bayern.de']);
+    expect(at(recordOf({}, profileSchema.parse({ ...complete, supervisoryAuthority: null })))).toHaveLength(7);
+    // GDPR Art. 3(1) binds the controller for visitors elsewhere too.
+    expect(at(recordOf({ region: 'GB' }))).toContainEqual(['dpv:DataSubjectRight', complete.email]);
+    expect(at(recordOf({ region: 'GB' }))).toHaveLength(9);
   });
 
   it('is that a choice without a recorded act is consent of no special type', () => {
