@@ -189,6 +189,17 @@ export const profileSchema = z
   .transform(shortenRegion);
 export type ControllerProfile = z.infer<typeof profileSchema>;
 
+/** The profile as quoted by letters in a language, with the parts that it has in that language. */
+export function profileIn(profile: ControllerProfile, language: string): ControllerProfile {
+  const { otherSystems: names = [], ...parts } = profile.translations?.[language] ?? {};
+  const given = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+  return {
+    ...profile,
+    ...given,
+    otherSystems: profile.otherSystems.map((system) => names.find(({ id }) => id === system.id) ?? system),
+  };
+}
+
 export type StatedPurpose = ControllerProfile['purposes'][number];
 
 /**
@@ -203,17 +214,6 @@ export function statedPurpose(profile: ControllerProfile, name: string): StatedP
     profile.purposes.find(({ names }) => names?.split(/[,;]/).some(isNamed)) ??
     null
   );
-}
-
-/** The profile as quoted by letters in a language, with the parts that it has in that language. */
-export function profileIn(profile: ControllerProfile, language: string): ControllerProfile {
-  const { otherSystems: names = [], ...parts } = profile.translations?.[language] ?? {};
-  const given = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
-  return {
-    ...profile,
-    ...given,
-    otherSystems: profile.otherSystems.map((system) => names.find(({ id }) => id === system.id) ?? system),
-  };
 }
 
 /** Whether a letter in a language would quote the profile in another language. */

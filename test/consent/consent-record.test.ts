@@ -78,6 +78,47 @@ describe('a consent record and the profile dpv-27560', () => {
     expect(missingIn(record)).toEqual([]);
   });
 
+  it.each([
+    ['8.1.1', 'header.schema_version'],
+    ['8.1.2', 'header.record_id'],
+    ['8.1.2', 'header.record_identifier'],
+    ['8.1.3', 'header.pii_principal_id'],
+    ['8.2.1', 'notice.privacy_notice.0'],
+    ['8.2.1', 'notice.privacy_notice.0.notice_id'],
+    ['8.2.2', 'notice.language'],
+    ['8.3.1', 'processing.@type'],
+    ['8.3.2', 'processing.purposes.1.purpose'],
+    ['8.3.3', 'processing.pii_information'],
+    ['8.3.3', 'processing.pii_information.1.pii_type'],
+    ['8.3.4.2', 'processing.storage_location'],
+    ['8.3.4.2', 'processing.purposes.0.retention_period'],
+    ['8.3.4.2', 'processing.purposes.0.retention_period.duration.value'],
+    ['8.3.5', 'processing.pii_controllers'],
+    ['8.3.7', 'processing.recipients'],
+    ['8.3.8', 'processing.withdrawal_method.exercised_at'],
+    ['8.3.9', 'processing.jurisdiction'],
+    ['8.3.10', 'processing.privacy_rights'],
+    ['8.4.1', 'party_identification.1.party_name'],
+    ['8.4.2', 'party_identification.2.party_id'],
+    ['8.4.3', 'party_identification.2.@type'],
+    ['8.4.4', 'party_identification.1.party_contact.0'],
+    ['8.4.4.1', 'party_identification.0.party_address.text'],
+    ['8.5.1', 'events.0.event_type'],
+    ['8.5.2', 'events.0.event_state'],
+    ['8.5.3', 'events.1.event_time'],
+    ['8.5.4', 'events.0.validity_duration'],
+    ['8.5.5', 'events.0.entity_id'],
+  ])('violates the shape of section %s without %s', async (section, path) => {
+    const record = readRecord(recordOf()) as Record<string, unknown>;
+    const place = path.split('.');
+    const last = place.pop() ?? '';
+    let holder = record as unknown;
+    for (const name of place) holder = (holder as Record<string, unknown>)[name];
+    if (Array.isArray(holder)) holder.splice(Number(last), 1);
+    else delete (holder as Record<string, unknown>)[last];
+    expect((await violationsOf(record)).map((message) => message.split(' ')[0])).toContain(section);
+  });
+
   it('without a profile, names every mandatory part that is missing and claims nothing', async () => {
     const record = recordOf({ subject: null, banner_id: null, language: null }, null);
     expect(await violationsOf(record)).toEqual(['8.1.1 schema version', ...missingIn(record)].sort());
