@@ -1,13 +1,21 @@
-import { z } from 'zod';
-import { ALL_PURPOSES, isNecessary } from '../src/core/consent-judgement.ts';
+import { ALL_PURPOSES } from '../src/core/consent-judgement.ts';
 import type { PurposeState, TimedDecision } from '../src/core/consent-timeline.ts';
 import { parseJson } from '../src/core/json.ts';
-import type { ControllerProfile } from '../src/law/profile.ts';
+import { mapJurisdiction } from '../src/law/jurisdictions.ts';
+import { type ControllerProfile, type StatedPurpose, statedPurpose } from '../src/law/profile.ts';
 import type { BannerEvidence } from '../src/store/queries/history-banners.ts';
 import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
+import { type MissingPart, missingPartsOf } from './consent-record/conformance.ts';
+import { recordContext } from './consent-record/context.ts';
+import { type LawfulBasis, lawfulBasisOf } from './consent-record/lawful-basis.ts';
+import { authorityOf, controllersOf, iriPart, partiesOf, recipientsOf } from './consent-record/parties.ts';
+import { dataTypeOf, keptFor, placeOf, rightsOf } from './consent-record/processing-words.ts';
+import { type ConsentRecord, type DpvState, dpvStates, type NotKnown, RECORD_SCHEMA } from './consent-record/schema.ts';
 import type { TextCitation } from './policy-texts.ts';
 import type { CheckpointToPrint } from './report.ts';
 import { contradictionWords, signalsOf } from './signal-words.ts';
+
+export { type ConsentRecord, consentRecordSchema } from './consent-record/schema.ts';
 
 /** The facts from which a consent record is written. The same facts give the same bytes. */
 interface ConsentRecordFacts {
@@ -25,260 +33,146 @@ interface ConsentRecordFacts {
   readonly proofs: ReadonlyMap<number, string>;
 }
 
-/** The profile of ISO/IEC TS 27560 defined by the W3C's Data Privacy Vocabulary group. */
-const RECORD_SCHEMA = 'https://w3id.org/dpv/schema/dpv-27560#record';
+/** Facts and what follows from them for several parts of a record. */
+interface Writing extends ConsentRecordFacts {
+  /** The record's own IRI; those of its purposes and of the data subject begin with it. */
+  readonly id: string;
+  /** The visitor's place according to the record, otherwise the controller's country; null: not known, or not certain. */
+  readonly place: string | null;
+  /** The purposes that need consent, sorted, each with what the profile states about it. */
+  readonly purposes: ReadonlyMap<string, { readonly stated: StatedPurpose | null; readonly basis: LawfulBasis }>;
+  readonly necessary: readonly string[];
+}
 
 /**
- * The names of ISO/IEC TS 27560 as terms of the Data Privacy Vocabulary (DPVCG, Guide for consent records 27560).
- * Contained in every record, so that nothing has to be fetched to read it. The sections of the standard are only groups
- * (`@nest`): their fields belong to the record.
- */
-const context = {
-  dpv: 'https://w3id.org/dpv#',
-  dct: 'http://purl.org/dc/terms/',
-  ledger: 'urn:consent-ledger:terms:',
-  header: '@nest',
-  processing: '@nest',
-  schema_version: 'dct:conformsTo',
-  record_id: 'dct:identifier',
-  pii_principal_id: 'dpv:hasDataSubject',
-  privacy_notice: 'dpv:hasNotice',
-  language: 'dct:language',
-  purposes: 'dpv:hasProcess',
-  purpose: 'dpv:hasPurpose',
-  lawful_basis: 'dpv:hasLegalBasis',
-  pii_information: 'dpv:hasPersonalData',
-  pii_controllers: 'dpv:hasDataController',
-  storage_location: 'dpv:hasLocation',
-  retention_period: 'dpv:hasDuration',
-  jurisdiction: 'dpv:hasJurisdiction',
-  recipients: 'dpv:hasRecipient',
-  withdrawal_method: 'dpv:hasConsentControl',
-  party_identification: 'dpv:hasEntity',
-  party_id: '@id',
-  party_type: '@type',
-  party_name: 'dpv:hasName',
-  party_address: 'dpv:hasAddress',
-  party_contact: 'dpv:hasContact',
-  events: 'dpv:hasConsentStatus',
-  event_time: 'dpv:isIndicatedAtTime',
-  event_type: 'dpv:hasIndicationMethod',
-  validity_duration: 'dpv:hasDuration',
-  entity_id: 'dpv:isIndicatedBy',
-  event_state: '@type',
-  not_known: 'ledger:notKnown',
-  evidence: 'ledger:evidence',
-} as const;
-
-const notKnownSchema = z.strictObject({ not_known: z.string().min(1) });
-type NotKnown = z.infer<typeof notKnownSchema>;
-const known = z.string().min(1);
-const orNotKnown = known.or(notKnownSchema);
-const listOrNotKnown = z.array(known).min(1).or(notKnownSchema);
-const hex = z.string().regex(/^[0-9a-f]{64}$/);
-const time = z.iso.datetime();
-const dpvStates = [
-  'dpv:ConsentGiven',
-  'dpv:RenewedConsentGiven',
-  'dpv:ConsentRefused',
-  'dpv:ConsentWithdrawn',
-  'dpv:ConsentExpired',
-  'dpv:ConsentRevoked',
-  'dpv:ConsentInvalidated',
-  'dpv:ConsentRequested',
-  'dpv:ConsentRequestDeferred',
-  'dpv:ConsentUnknown',
-] as const;
-
-/** A consent record: the fields of ISO/IEC TS 27560 with DPV terms, and this program's evidence. */
-export const consentRecordSchema = z.strictObject({
-  '@context': z.record(z.string(), z.string()),
-  '@id': z.string().startsWith('urn:consent-ledger:'),
-  '@type': z.literal('dpv:ConsentRecord'),
-  header: z.strictObject({ schema_version: z.literal(RECORD_SCHEMA), record_id: known, pii_principal_id: orNotKnown }),
-  processing: z.strictObject({
-    privacy_notice: z.array(
-      z.strictObject({
-        '@type': z.enum(['dpv:ConsentNotice', 'dpv:PrivacyNotice']),
-        record_id: orNotKnown,
-        version: orNotKnown,
-      }),
-    ),
-    language: orNotKnown,
-    purposes: z.array(
-      z.strictObject({
-        '@type': z.literal('dpv:Process'),
-        purpose: known,
-        lawful_basis: known,
-        event_state: z.enum(dpvStates).nullable(),
-        retention_period: orNotKnown,
-      }),
-    ),
-    pii_information: listOrNotKnown,
-    pii_controllers: z.array(known).min(1).or(notKnownSchema),
-    storage_location: orNotKnown,
-    jurisdiction: orNotKnown,
-    recipients: listOrNotKnown,
-    withdrawal_method: orNotKnown,
-  }),
-  party_identification: z.array(
-    z.strictObject({
-      party_id: known,
-      party_type: z.enum(['dpv:DataController', 'dpv:DataProcessor', 'dpv:JointDataControllers', 'dpv:Recipient']),
-      party_name: known,
-      party_address: orNotKnown,
-      party_contact: orNotKnown,
-    }),
-  ),
-  events: z
-    .array(
-      z.strictObject({
-        event_time: time,
-        event_type: orNotKnown,
-        event_state: z.enum(dpvStates),
-        purposes: z.array(known),
-        validity_duration: orNotKnown,
-        entity_id: orNotKnown,
-      }),
-    )
-    .min(1),
-  evidence: z.strictObject({
-    time_basis: known,
-    disputed: z.boolean(),
-    disputed_purposes: z.array(known),
-    request: z.string().nullable(),
-    act: z.strictObject({
-      action: z.string().nullable(),
-      method: z.string().nullable(),
-      domain: z.string().nullable(),
-      page: z.string().nullable(),
-    }),
-    signals: z.record(z.string(), z.string()),
-    /** Left out if the record has no signals. */
-    signals_say: z
-      .array(z.strictObject({ signal: known, title: known, says: z.array(known).min(1) }))
-      .min(1)
-      .optional(),
-    signals_contradict: z.array(known).optional(),
-    entries: z
-      .array(
-        z.strictObject({
-          entry: z.number().int().positive(),
-          way_in: z.enum(['webhook', 'pull', 'request']),
-          received: time,
-          commitment: z.string(),
-          signature: z.string().nullable(),
-          tlog_proof: z.string().nullable(),
-        }),
-      )
-      .min(1),
-    policy_text: z.strictObject({
-      known: z.string(),
-      texts: z.array(
-        z.strictObject({
-          text_sha256: hex.nullable(),
-          entry: z.number().int().positive(),
-          commitment: z.string().nullable(),
-          not_before: time.nullable(),
-          first_seen: time,
-          last_seen: time,
-        }),
-      ),
-    }),
-    banner_as_shown: z
-      .array(
-        z.strictObject({
-          entry: z.number().int().positive(),
-          file_sha256: hex,
-          media_type: z.string(),
-          shown_from: time,
-          shown_to: time.nullable(),
-          added: time,
-          added_by: z.string(),
-          note: z.string().nullable(),
-        }),
-      )
-      .min(1)
-      .or(z.literal('not evidenced')),
-    ledger: z.strictObject({
-      source: known,
-      as_of: z.number().int().nonnegative(),
-      checkpoint: z
-        .strictObject({ size: z.number().int(), root: z.string(), note: z.string(), verifier_key: z.string() })
-        .nullable(),
-    }),
-    limits: z.array(z.string()),
-    seal: z
-      .strictObject({
-        salt: hex,
-        entry: z.number().int().positive(),
-        meta: z.string(),
-        body: z.string(),
-        tlog_proof: z.string(),
-        verifier_key: z.string(),
-      })
-      .nullable(),
-  }),
-});
-export type ConsentRecord = z.infer<typeof consentRecordSchema>;
-
-/**
- * A decision as a consent record (ISO/IEC TS 27560; DPVCG's guide for it). Each unknown value is marked as unknown,
- * with the reason; every value comes from the records or the controller's profile.
+ * A decision as a consent record (ISO/IEC TS 27560; DPVCG's guide for it) in JSON-LD 1.1. Each unknown value is marked
+ * as unknown, with the reason; every value comes from the records or the controller's profile. It claims to conform to
+ * the profile only if no mandatory part is missing; otherwise it names the missing parts.
  */
 export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
-  const { decision, profile, source } = facts;
+  const writing = writingOf(facts);
+  const { decision, id } = writing;
+  const subject = told(facts, 'subject');
+  const header = {
+    record_id: decision.decisionId,
+    record_identifier: id,
+    pii_principal_id:
+      subject === null
+        ? notKnown('the record names no visitor')
+        : { '@id': `${id}#data-subject`, '@type': 'dpv:DataSubject' as const, identifier: subject },
+  };
+  const content = {
+    notice: noticeOf(facts),
+    processing: processingOf(writing),
+    party_identification: partiesOf(facts.profile),
+    events: eventsOf(writing, subject === null ? 'dpv:DataSubject' : `${id}#data-subject`),
+  };
+  const start = {
+    '@context': structuredClone(recordContext) as ConsentRecord['@context'],
+    '@id': id,
+    '@type': 'dpv:ConsentRecord' as const,
+  };
+  const missing = missingPartsOf({ ...start, ...content, header: { schema_version: RECORD_SCHEMA, ...header } });
+  const schema_version =
+    missing.length === 0
+      ? RECORD_SCHEMA
+      : notKnown(
+          `not claimed: of the mandatory parts of ${RECORD_SCHEMA}, this record lacks ${missing.map(({ section, part }) => `${part} (${section})`).join('; ')}`,
+        );
   return {
-    '@context': { ...context },
-    '@id': `urn:consent-ledger:${source}:${encodeURIComponent(decision.decisionId)}`,
-    '@type': 'dpv:ConsentRecord',
-    header: {
-      schema_version: RECORD_SCHEMA,
-      record_id: decision.decisionId,
-      pii_principal_id: told(facts, 'subject') ?? notKnown('the record names no visitor'),
-    },
-    processing: processingOf(facts),
-    party_identification: partiesOf(profile),
-    events: eventsOf(facts),
-    evidence: evidenceOf(facts),
+    ...start,
+    header: { schema_version, ...header },
+    ...content,
+    evidence: evidenceOf(writing, missing),
+  };
+}
+
+function writingOf(facts: ConsentRecordFacts): Writing {
+  const { decision, profile, source } = facts;
+  const region = told(facts, 'region');
+  const place = region === null ? (profile?.country ?? null) : mapJurisdiction(region);
+  const named = [...new Set([...Object.keys(decision.purposes), ...decision.outcomes.keys()])].sort();
+  const necessary = decision.necessary.filter((purpose) => !decision.outcomes.has(purpose));
+  const purposes = named
+    .filter((purpose) => !necessary.includes(purpose))
+    .map((purpose) => {
+      const stated = profile === null ? null : statedPurpose(profile, purpose);
+      return [purpose, { stated, basis: lawfulBasisOf(stated?.lawfulBasis ?? null, place) }] as const;
+    });
+  return {
+    ...facts,
+    id: `urn:consent-ledger:${source}:${iriPart(decision.decisionId)}`,
+    place,
+    purposes: new Map(purposes),
+    necessary,
   };
 }
 
 /** A field from the first record that has it. */
 function told<Field extends keyof DecisionRow>({ decision }: ConsentRecordFacts, field: Field) {
-  return decision.rows.find((row) => row[field] !== null)?.[field] ?? null;
+  return decision.rows.find((row) => row[field] !== null && row[field] !== '')?.[field] ?? null;
 }
 
-function processingOf(facts: ConsentRecordFacts): ConsentRecord['processing'] {
-  const { decision, profile } = facts;
+function noticeOf(facts: ConsentRecordFacts): ConsentRecord['notice'] {
+  const language = told(facts, 'language');
   return {
     privacy_notice: [
       {
         '@type': 'dpv:ConsentNotice',
-        record_id: decision.bannerId ?? notKnown('the record names no banner'),
-        version: told(facts, 'banner_version') ?? notKnown('the record names no version of the banner'),
+        notice_id: facts.decision.bannerId || notKnown('the record names no banner'),
+        version: told(facts, 'banner_version') ?? versionShown(facts),
+        ...(language === null ? {} : { language }),
       },
       {
         '@type': 'dpv:PrivacyNotice',
-        record_id: told(facts, 'policy_id') ?? notKnown('the record names no policy'),
+        notice_id: told(facts, 'policy_id') ?? notKnown('the record names no policy'),
         version: told(facts, 'policy_version') ?? notKnown('the record names no version of the policy'),
       },
     ],
-    language: told(facts, 'language') ?? notKnown('the record names no language'),
-    purposes: purposesOf(facts),
-    pii_information: listOf(profile?.dataCategories, 'categories of data'),
-    pii_controllers: profile === null ? profileLacks('the controller') : [controllerId(profile)],
-    storage_location: notKnown('neither the records nor the controller profile say where the data is stored'),
-    jurisdiction: told(facts, 'region') ?? profile?.country ?? notKnown('stated in neither the record nor the profile'),
-    recipients: listOf(
-      profile?.recipients.map(({ name }) => name),
-      'recipients',
-    ),
-    withdrawal_method: profile?.withdrawalMethod ?? profileLacks('how consent is withdrawn'),
+    language: language ?? notKnown('the record names no language'),
   };
 }
 
-function evidenceOf(facts: ConsentRecordFacts): ConsentRecord['evidence'] {
+/** Without a version in the record, the banner as the evidence for that time shows it. */
+function versionShown({ banner }: ConsentRecordFacts): string | NotKnown {
+  return banner.length === 0
+    ? notKnown('the record names no version of the banner, and no evidence shows it')
+    : `as shown, SHA-256 ${banner.map(({ sha256 }) => sha256).join(', ')}`;
+}
+
+function processingOf(writing: Writing): ConsentRecord['processing'] {
+  const { profile, place } = writing;
+  const { controllers, processors } = controllersOf(profile);
+  const region = told(writing, 'region') ?? profile?.country ?? null;
+  return {
+    '@type': 'dpv:Process',
+    purposes: purposesOf(writing),
+    pii_information:
+      profile === null || profile.dataCategories.length === 0
+        ? [profileLacks('categories of data')]
+        : profile.dataCategories.map((title) => ({
+            '@type': 'dpv:PersonalData',
+            title,
+            pii_type: dataTypeOf(title),
+          })),
+    pii_controllers: controllers,
+    ...(processors.length === 0 ? {} : { pii_processors: processors }),
+    storage_location:
+      profile?.storedIn === undefined || profile.storedIn.length === 0
+        ? profileLacks('where the data is stored')
+        : { '@type': 'dpv:StorageLocation', locations: profile.storedIn.map(placeOf) },
+    jurisdiction: region === null ? notKnown('stated in neither the record nor the profile') : placeOf(region),
+    recipients: recipientsOf(profile),
+    withdrawal_method:
+      profile?.withdrawalMethod == null
+        ? profileLacks('how consent is withdrawn')
+        : { '@type': 'dpv:WithdrawConsent', exercised_at: profile.withdrawalMethod },
+    privacy_rights: rightsOf(profile, place),
+    authority_party: authorityOf(profile),
+  };
+}
+
+function evidenceOf(facts: Writing, missing: readonly MissingPart[]): ConsentRecord['evidence'] {
   const { decision, source, asOf } = facts;
   const { rows } = decision;
   const [first] = rows;
@@ -287,6 +181,7 @@ function evidenceOf(facts: ConsentRecordFacts): ConsentRecord['evidence'] {
     time_basis: Number(first.occurred_counts) === 1 ? first.occurred_basis : 'received',
     disputed: decision.disputed,
     disputed_purposes: [...decision.outcomes].filter(([, state]) => state === 'disputed').map(([purpose]) => purpose),
+    needs_no_consent: [...facts.necessary],
     request: first.case_id,
     act: {
       action: told(facts, 'action'),
@@ -295,7 +190,7 @@ function evidenceOf(facts: ConsentRecordFacts): ConsentRecord['evidence'] {
       page: told(facts, 'page'),
     },
     signals: parseJson(told(facts, 'signals') ?? '{}') as Record<string, string>,
-    ...(said === null
+    ...(said === null || said.words.length === 0
       ? {}
       : {
           signals_say: said.words.map(({ signal, title, says }) => ({ signal, title, says: [...says] })),
@@ -312,7 +207,10 @@ function evidenceOf(facts: ConsentRecordFacts): ConsentRecord['evidence'] {
     policy_text: policyTextOf(facts),
     banner_as_shown: bannerAsShown(facts),
     ledger: { source, as_of: asOf, checkpoint: checkpointOf(facts) },
+    conformance: { profile: RECORD_SCHEMA, missing: [...missing] },
     limits: [
+      'Categories of data are in the words of the controller profile; pii_type is dpv:PersonalData where they name no single type.',
+      'schema_version claims conformance only if every mandatory part of the profile is present; conformance.missing names the others. That what is stated is true is not checked.',
       'An entry is unchanged since the checkpoint that covers it. Who sent a delivery is not proven: an HMAC convinces only those who hold its secret.',
       'tlog_proof shows that an entry was sealed under a signed checkpoint, with its number, time and commitment: `node verify.mjs RECORD.json` (docs/proofs.md).',
       'A commitment is checked with the entry’s body, meta and salt (docs/ledger-format.md, Checking a commitment).',
@@ -375,56 +273,85 @@ function profileLacks(part: string): NotKnown {
   return notKnown(`the controller profile does not state: ${part}`);
 }
 
-function listOf(values: readonly string[] | undefined, part: string): string[] | NotKnown {
-  return values === undefined || values.length === 0 ? profileLacks(part) : [...values];
-}
-
-/** Every purpose that the records name, with its state after the decision. A purpose that needs no consent has no consent state. */
-function purposesOf({ decision, profile }: ConsentRecordFacts): ConsentRecord['processing']['purposes'] {
-  const named = new Set([...Object.keys(decision.purposes), ...decision.outcomes.keys()]);
-  return [...named].sort().map((purpose) => {
-    const stated = profile?.purposes.find((one) => one.purpose.toLowerCase() === purpose.toLowerCase());
+/** Every purpose that the records name and that needs consent, with its state after the decision. */
+function purposesOf(writing: Writing): ConsentRecord['processing']['purposes'] {
+  const { decision, profile } = writing;
+  return [...writing.purposes].map(([purpose, { stated, basis }]) => {
     const state = decision.outcomes.get(purpose);
     return {
       '@type': 'dpv:Process' as const,
-      purpose: purposeWord(purpose),
-      lawful_basis: isNecessary(purpose) ? 'dpv:LegalBasis: not consent, named as necessary' : 'dpv:Consent',
-      event_state: state === undefined ? null : dpvStateOf(state, decision),
-      retention_period: stated?.retention ?? profileLacks(`retention for “${purposeWord(purpose)}”`),
+      purpose:
+        purpose === ALL_PURPOSES || purpose === ''
+          ? { '@id': purposeId(writing, purpose), ...notKnown('all purposes: the record names none') }
+          : { '@id': purposeId(writing, purpose), '@type': 'dpv:Purpose' as const, title: purpose },
+      lawful_basis: basis.terms.length > 0 ? [...basis.terms] : [notKnown(basis.why ?? 'not stated')],
+      ...(stated === null ? {} : { lawful_basis_stated: stated.lawfulBasis }),
+      ...(state === undefined ? {} : { event_state: dpvStateOf(state, decision) }),
+      retention_period:
+        stated === null
+          ? notKnown(retentionNotStated(profile, purpose))
+          : { '@type': 'dpv:StorageDuration' as const, duration: keptFor(stated.retention) },
     };
   });
 }
 
-function purposeWord(purpose: string): string {
-  return purpose === ALL_PURPOSES ? 'all purposes (the record names none)' : purpose;
+/** Why there is no retention, with the purposes for which the profile states one, as the letter of a pack lists them. */
+function retentionNotStated(profile: ControllerProfile | null, purpose: string): string {
+  const others = (profile?.purposes ?? []).map((one) => `“${one.purpose}”: ${one.retention}`);
+  const word = purpose === ALL_PURPOSES ? 'all purposes' : `“${purpose}”`;
+  return others.length === 0
+    ? `the controller profile does not state: retention for ${word}`
+    : `the controller profile has no purpose with the name ${word}; it states: ${others.join('; ')}`;
 }
 
-/** One event for each state that the decision gives to purposes; one without purposes if it concerns none. */
-function eventsOf({ decision }: ConsentRecordFacts): ConsentRecord['events'] {
+function purposeId({ id }: Writing, purpose: string): string {
+  return `${id}#purpose:${iriPart(purpose)}`;
+}
+
+/**
+ * One event for each state that the decision gives to purposes, separately for those that rest on consent and those that
+ * do not; one without purposes if it concerns none.
+ */
+function eventsOf(writing: Writing, entity: string): ConsentRecord['events'] {
+  const { decision } = writing;
   const [first] = decision.rows;
-  const byRequest = first.via === 'request';
-  const same = {
-    event_time: decision.at,
-    event_type: first.action ?? first.method ?? notKnown('the record does not say what the visitor did'),
-    validity_duration:
-      decision.expiresAt === null ? notKnown('the record states no end date') : `until ${decision.expiresAt}`,
-    entity_id: byRequest ? 'dpv:DataSubject, carried out by an officer' : 'dpv:DataSubject',
-  };
-  const groups = new Map<ConsentRecord['events'][number]['event_state'], string[]>();
-  for (const [purpose, state] of decision.outcomes) {
-    const dpv = dpvStateOf(state, decision);
-    groups.set(dpv, [...(groups.get(dpv) ?? []), purposeWord(purpose)]);
+  const method = told(writing, 'action') ?? told(writing, 'method');
+  const groups = new Map<string, { state: DpvState; why: string | null; purposes: string[] }>();
+  for (const [purpose, outcome] of decision.outcomes) {
+    const of = writing.purposes.get(purpose);
+    if (of === undefined) continue;
+    const state = dpvStateOf(outcome, decision);
+    const why = of.basis.isConsent ? null : (of.basis.why ?? 'not consent');
+    const key = JSON.stringify([state, why]);
+    groups.set(key, { state, why, purposes: [...(groups.get(key)?.purposes ?? []), purposeId(writing, purpose)] });
   }
-  if (groups.size === 0) groups.set(stateOfWhole(first.state), []);
-  return [...groups]
-    .sort(([a], [b]) => dpvStates.indexOf(a) - dpvStates.indexOf(b))
-    .map(([event_state, purposes]) => {
-      const { event_time, event_type, validity_duration, entity_id } = same;
-      return { event_time, event_type, event_state, purposes, validity_duration, entity_id };
-    });
+  if (groups.size === 0) {
+    const { isConsent, why } = lawfulBasisOf(null, writing.place);
+    groups.set('', { state: stateOfWhole(first.state), why: isConsent ? null : why, purposes: [] });
+  }
+  const byRequest = first.via === 'request';
+  return [...groups.values()]
+    .sort((a, b) => dpvStates.indexOf(a.state) - dpvStates.indexOf(b.state))
+    .map(({ state, why, purposes }) => ({
+      event_state: state,
+      event_time: decision.at,
+      // A choice by an act is expressed; without a recorded act, only that it is about consent is known.
+      event_type: why !== null ? notKnown(why) : method === null && !byRequest ? 'dpv:Consent' : 'dpv:ExpressedConsent',
+      event_method: method ?? notKnown('the record does not say what the visitor did'),
+      purposes,
+      validity_duration:
+        decision.expiresAt === null
+          ? {
+              '@type': 'dpv:UntilEventDuration' as const,
+              value: 'until a later decision or withdrawal: the record states no end date',
+            }
+          : { '@type': 'dpv:UntilTimeDuration' as const, value: decision.expiresAt },
+      entity_id: entity,
+      ...(byRequest ? { carried_out_by: 'an officer' } : {}),
+    }));
 }
 
-function dpvStateOf(state: PurposeState, decision: TimedDecision<DecisionRow>): (typeof dpvStates)[number] {
+function dpvStateOf(state: PurposeState, decision: TimedDecision<DecisionRow>): DpvState {
   switch (state) {
     case 'granted':
       return decision.rows[0].state === 'renewed-given' ? 'dpv:RenewedConsentGiven' : 'dpv:ConsentGiven';
@@ -446,8 +373,8 @@ function dpvStateOf(state: PurposeState, decision: TimedDecision<DecisionRow>): 
   }
 }
 
-function stateOfWhole(state: DecisionRow['state']): (typeof dpvStates)[number] {
-  const words: Readonly<Record<DecisionRow['state'], (typeof dpvStates)[number]>> = {
+function stateOfWhole(state: DecisionRow['state']): DpvState {
+  const words: Readonly<Record<DecisionRow['state'], DpvState>> = {
     given: 'dpv:ConsentGiven',
     'renewed-given': 'dpv:RenewedConsentGiven',
     refused: 'dpv:ConsentRefused',
@@ -460,34 +387,4 @@ function stateOfWhole(state: DecisionRow['state']): (typeof dpvStates)[number] {
     unknown: 'dpv:ConsentUnknown',
   };
   return words[state];
-}
-
-function controllerId({ name }: ControllerProfile): string {
-  return `urn:consent-ledger:party:${encodeURIComponent(name)}`;
-}
-
-const partyTypes = {
-  controller: 'dpv:DataController',
-  processor: 'dpv:DataProcessor',
-  joint: 'dpv:JointDataControllers',
-} as const;
-
-function partiesOf(profile: ControllerProfile | null): ConsentRecord['party_identification'] {
-  if (profile === null) return [];
-  return [
-    {
-      party_id: controllerId(profile),
-      party_type: partyTypes[profile.role],
-      party_name: profile.name,
-      party_address: profile.address.length === 0 ? profileLacks('its postal address') : profile.address.join(', '),
-      party_contact: profile.email ?? profile.phone ?? profile.website ?? profileLacks('how to reach it'),
-    },
-    ...profile.recipients.map(({ name, country }) => ({
-      party_id: `urn:consent-ledger:party:${encodeURIComponent(name)}`,
-      party_type: 'dpv:Recipient' as const,
-      party_name: name,
-      party_address: country ?? profileLacks('its address'),
-      party_contact: profileLacks('how to reach it'),
-    })),
-  ];
 }

@@ -7,6 +7,7 @@ import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
 import { readPolicyText } from '../../src/policy-texts/policy-text.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { decisionColumns } from '../consent-audit.ts';
+import { recordsContext } from '../consent-record/context.ts';
 import { consentRecordOf } from '../consent-record.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
 import { formatCount, formatTime } from '../format.ts';
@@ -40,7 +41,7 @@ const parts: readonly PackPart[] = [
     renderJson({ case: context.input.case.case_id, records: decisionsOf(context) }),
   ),
   inFull('records-27560.json', 'the decisions as consent records (ISO/IEC TS 27560)', (context) =>
-    renderJson({ case: context.input.case.case_id, records: consentRecords(context) }),
+    renderJson({ '@context': recordsContext, case: context.input.case.case_id, records: consentRecords(context) }),
   ),
   // A faithful copy (GDPR Art. 15(3)). Left out under a law that bars identifiers from the answer: identifiers cannot
   // be removed from exact bytes without changing them.

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { consentRecordText } from '../../reports/consent-record.ts';
+import { type ConsentRecord, consentRecordText } from '../../reports/consent-record.ts';
 import { contradictionWords, signalWords } from '../../reports/signal-words.ts';
 import {
   bannerPhrase,
@@ -96,8 +96,7 @@ function registerRecord(consent: CommandUnknownOpts, io: CommandIo): void {
             const problem = flags.out === undefined ? null : await writeOut(flags.out, text);
             if (problem !== null) throw new UsageError([problem]);
             if (flags.out === undefined || flags.json === true) io.stdout.write(text);
-            else
-              io.stdout.write(`${printable(flags.out)}: consent record ${printable(found.record.header.record_id)}\n`);
+            else io.stdout.write(writtenText(flags.out, found.record));
             return;
           }
           default:
@@ -105,6 +104,13 @@ function registerRecord(consent: CommandUnknownOpts, io: CommandIo): void {
         }
       }),
     );
+}
+
+/** What was written, and whether it claims to conform to the profile of the standard. */
+function writtenText(file: string, { header }: ConsentRecord): string {
+  const { record_id, schema_version: claim } = header;
+  const conforms = typeof claim === 'string' ? `conforms to ${claim}` : `conformance ${claim.not_known}`;
+  return `${printable(file)}: consent record ${printable(record_id)}\n${conforms}\n`;
 }
 
 /** Reports an altered entry with exit code 3. */

@@ -15,6 +15,8 @@ export interface ProfileField {
   readonly label: string;
   readonly hint?: string;
   readonly columns?: readonly string[];
+  /** The last columns, if they may be left out: empty ones are not written. */
+  readonly optional?: readonly string[];
   /** For a choice: its values with their texts. */
   readonly choices?: () => readonly (readonly [value: string, text: string])[];
   /** For a choice: the default value of a profile, with its text. */
@@ -77,8 +79,9 @@ export const profileSections: readonly ProfileSection[] = [
         name: 'purposes',
         kind: 'rows',
         label: 'Purposes',
-        columns: ['purpose', 'lawfulBasis', 'retention'],
-        hint: 'One per line: purpose | lawful basis | how long.',
+        columns: ['purpose', 'lawfulBasis', 'retention', 'names'],
+        optional: ['names'],
+        hint: 'One per line: purpose | lawful basis | how long | its names on consent banners, separated by commas. Consent records find it by these.',
       },
       { name: 'dataCategories', kind: 'lines', label: 'Categories of data', hint: 'One on each line.' },
       { name: 'dataSources', kind: 'lines', label: 'Where the data comes from', hint: 'One on each line.' },
@@ -86,8 +89,15 @@ export const profileSections: readonly ProfileSection[] = [
         name: 'recipients',
         kind: 'rows',
         label: 'Recipients',
-        columns: ['name', 'purpose', 'country'],
-        hint: 'One per line: name | purpose | country.',
+        columns: ['name', 'purpose', 'country', 'address', 'contact'],
+        optional: ['address', 'contact'],
+        hint: 'One per line: name | purpose | country | address | e-mail, telephone or website. Consent records state the last two.',
+      },
+      {
+        name: 'storedIn',
+        kind: 'lines',
+        label: 'Where the data is stored',
+        hint: 'Codes of countries, such as DE, one on each line; EU for the European Union. Consent records state it.',
       },
       {
         name: 'transfers',
@@ -296,7 +306,7 @@ function countryChoices(): readonly (readonly [value: string, text: string])[] {
   );
 }
 
-function textOf({ kind, columns = [], usual }: ProfileField, value: unknown): string {
+function textOf({ kind, columns = [], optional = [], usual }: ProfileField, value: unknown): string {
   if (value === null) return '';
   switch (kind) {
     case 'section':
@@ -314,7 +324,7 @@ function textOf({ kind, columns = [], usual }: ProfileField, value: unknown): st
       return Array.isArray(value) ? value.map(String).join('\n') : '';
     case 'rows':
       return Array.isArray(value)
-        ? value.map((row) => columns.map((column) => plain(at(row, column))).join(' | ')).join('\n')
+        ? value.map((row) => withoutEmpty(columns, optional, (column) => plain(at(row, column))).join(' | ')).join('\n')
         : '';
     case 'choice':
       return value === usual?.[0] ? '' : plain(value);
@@ -329,7 +339,14 @@ function plain(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-function valueOf({ kind, columns = [] }: ProfileField, text: string) {
+/** The cells of a row, without empty optional ones at its end. */
+function withoutEmpty(columns: readonly string[], optional: readonly string[], cell: (column: string) => string) {
+  const cells = columns.map((column) => ({ column, text: cell(column) }));
+  const last = cells.findLastIndex(({ column, text }) => text !== '' || !optional.includes(column));
+  return cells.slice(0, last + 1).map(({ text }) => text);
+}
+
+function valueOf({ kind, columns = [], optional = [] }: ProfileField, text: string) {
   const lines = text
     .split(/\r?\n/)
     .map((line) => line.trim())
@@ -350,7 +367,9 @@ function valueOf({ kind, columns = [] }: ProfileField, text: string) {
         // Anything after the last column belongs to it.
         const last = cells.slice(columns.length - 1).join(' | ');
         return Object.fromEntries(
-          columns.map((column, place) => [column, (place === columns.length - 1 ? last : cells[place]) || null]),
+          columns
+            .map((column, place) => [column, (place === columns.length - 1 ? last : cells[place]) || null] as const)
+            .filter(([column, cell]) => cell !== null || !optional.includes(column)),
         );
       });
     case 'number':

@@ -1,6 +1,7 @@
 import '../core/validation.ts';
 import { z } from 'zod';
-import { countrySchema, shortenRegion } from './jurisdictions.ts';
+import { purposeKey } from '../core/consent-judgement.ts';
+import { countrySchema, findJurisdiction, shortenRegion } from './jurisdictions.ts';
 
 /**
  * The controller profile: what the operator must say about itself in every pack and report (docs/configuration.md).
@@ -8,9 +9,32 @@ import { countrySchema, shortenRegion } from './jurisdictions.ts';
  * required. Sources: GDPR Art. 13–15, 26, 30; 11 CCR 7024; LGPD Art. 19 II.
  */
 const text = z.string().trim().min(1).max(4000);
-const purposes = z.array(z.strictObject({ purpose: text, lawfulBasis: text, retention: text }));
+const purposes = z.array(
+  z.strictObject({
+    purpose: text,
+    lawfulBasis: text,
+    retention: text,
+    /** Names of the purpose on consent banners, separated by commas: {@link statedPurpose} finds it by them. */
+    names: text.nullable().optional(),
+  }),
+);
 /** The actual recipients (CJEU C-154/21). */
-const recipients = z.array(z.strictObject({ name: text, purpose: text, country: text.nullable().default(null) }));
+const recipients = z.array(
+  z.strictObject({
+    name: text,
+    purpose: text,
+    country: text.nullable().default(null),
+    /** For consent records, which must state both for each party. */
+    address: text.nullable().optional(),
+    contact: text.nullable().optional(),
+  }),
+);
+/** A country (ISO 3166-1 alpha-2), a part of one (ISO 3166-2), or `EU`. */
+const placeCode = z
+  .string()
+  .trim()
+  .transform((code) => code.toUpperCase())
+  .refine((code) => findJurisdiction(code) !== null, 'use the code of a country, such as DE, or EU');
 const transfers = z.array(z.strictObject({ recipient: text, country: text, safeguard: text }));
 const authority = z.strictObject({
   name: text,
@@ -114,6 +138,8 @@ export const profileSchema = z
     purposes: purposes.default([]),
     dataCategories: z.array(text).default([]),
     dataSources: z.array(text).default([]),
+    /** Where the data is stored; absent: not stated. */
+    storedIn: z.array(placeCode).max(300).optional(),
     recipients: recipients.default([]),
     /** Transfers to third countries and their safeguards (Art. 46); an empty list means "none" only with noTransfers. */
     transfers: transfers.default([]),
@@ -189,6 +215,22 @@ export function profileIn(profile: ControllerProfile, language: string): Control
     ...given,
     otherSystems: profile.otherSystems.map((system) => names.find(({ id }) => id === system.id) ?? system),
   };
+}
+
+export type StatedPurpose = ControllerProfile['purposes'][number];
+
+/**
+ * What the profile states about a purpose that records name: the purpose of that name, or the one that has it among its
+ * `names`. Null: it states nothing about it. Letters list the same purposes, so both state one legal basis and retention.
+ */
+export function statedPurpose(profile: ControllerProfile, name: string): StatedPurpose | null {
+  const key = purposeKey(name.trim());
+  const isNamed = (words: string) => purposeKey(words.trim()) === key;
+  return (
+    profile.purposes.find(({ purpose }) => isNamed(purpose)) ??
+    profile.purposes.find(({ names }) => names?.split(/[,;]/).some(isNamed)) ??
+    null
+  );
 }
 
 /** Whether a letter in a language would quote the profile in another language. */

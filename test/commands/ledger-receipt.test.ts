@@ -104,7 +104,12 @@ test('a receipt proves to the sender what was received and when, using only the 
   expect(withheld).toMatchObject({ salt: null, meta_sha256: null });
 
   // The record of a decision includes the proofs of its entries.
-  expect((await run('consent', 'record', 'c-1', '--out', path('record.json'))).code).toBe(0);
+  expect(await run('consent', 'record', 'c-1', '--out', path('record.json'))).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /record\.json: consent record r:c-1\nconformance not claimed: .*rights \(8\.3\.10\)/,
+    ) as string,
+  });
   expect(await verify('record.json')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(`Entry ${seq}`) as string,

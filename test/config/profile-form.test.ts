@@ -26,6 +26,20 @@ it('the profile form writes changes, and keeps comments and parts that the form 
   expect(changed.text.includes('translations')).toBe(example.includes('translations'));
 });
 
+it('the profile form keeps what only consent records state, and writes no empty cells', async () => {
+  const rows = {
+    purposes: 'Statistics | consent | 13 months | analytics, stats\nNews | consent | 1 year',
+    recipients: 'Host AG | hosting | DE | Street 1, Bonn | privacy@host.example\nOther | mail | ',
+    storedIn: 'DE\nEU',
+  };
+  const changed = await applyProfileForm('name: Bolt AG\n', path, { name: 'Bolt AG', ...rows });
+  if (changed.outcome !== 'changed') throw new Error(JSON.stringify(changed));
+  expect(changed.text).not.toMatch(/(?:names|address|contact): null/);
+  expect(await readProfileForm(changed.text, path)).toMatchObject(rows);
+  const wrong = await applyProfileForm('name: Bolt AG\n', path, { name: 'Bolt AG', storedIn: 'Germania' });
+  expect(wrong).toMatchObject({ problems: [expect.stringContaining('use the code of a country')] });
+});
+
 it('the profile form refuses input that would not load, with every problem', async () => {
   const wrong = await applyProfileForm(example, path, {
     ...form,

@@ -8,8 +8,10 @@ import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import sqlite3 from 'sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ConsentRecord } from '../../reports/consent-record.ts';
 import type { DemoResult } from '../../src/commands/demo/run-demo.ts';
 import { runIn } from '../cli/command-line.ts';
+import { violationsOf } from '../consent/record-graph.ts';
 import { cliPath } from '../serving.ts';
 
 /** Runs another command on the installation of the demo. */
@@ -57,6 +59,11 @@ test('the demo has evidence: policy texts, banners as shown, disputed decisions,
     header: { record_id: disputed[0]?.decisionId },
     evidence: { disputed: true },
   });
+  const { header, evidence } = JSON.parse(readFileSync(record, 'utf8')) as ConsentRecord;
+  const missing = evidence.conformance.missing.map(({ section, part }) => `${section} ${part}`);
+  expect(await violationsOf(JSON.parse(readFileSync(record, 'utf8')))).toEqual(
+    [...(typeof header.schema_version === 'string' ? [] : ['8.1.1 schema version']), ...missing].sort(),
+  );
   const { decisionId, source, at } = disputed[0] ?? { decisionId: '', source: '', at: '' };
   const shown = await run(
     ['consent', 'show', decisionId, '--source', source, '--at', at, '--text'],

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ConsentRecord } from '../../reports/consent-record.ts';
 import { type DsarPackInput, packDeadline } from '../../reports/dsar-pack/gather.ts';
 import { emptyFolded, foldedColumn } from '../../src/cases/folded.ts';
 import { commitmentOf } from '../../src/crypto/entry.ts';
 import { computeDeadlines } from '../../src/law/deadlines.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
+import { quadsOf, violationsOf } from '../consent/record-graph.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';
 import { produceDsarPack } from './whole-pack.ts';
 import {
@@ -16,6 +18,7 @@ import {
   openWorld,
   packInput,
   policyChange,
+  profile,
   type World,
 } from './world.ts';
 
@@ -72,6 +75,38 @@ test('a full pack holds the letter, the readable history, the data in two forms,
     'README.txt',
     'manifest.json',
   ]);
+});
+
+test('its consent records are JSON-LD, claim to conform exactly where the shapes pass, and state the retention of the letter', async () => {
+  const named = {
+    ...profile,
+    purposes: profile.purposes.map((one, place) => ({ ...one, names: ['analytics', 'marketing'][place] })),
+    recipients: profile.recipients.map((one) => ({ ...one, address: '1 High Street', contact: 'dpo@ps.example' })),
+    storedIn: ['DE'],
+  };
+  for (const by of [profile, named]) {
+    const zip = await pack({ profile: by });
+    const file = jsonOf(zip, 'records-27560.json');
+    const records = file['records'] as ConsentRecord[];
+    expect(records).toHaveLength(2);
+    for (const record of records) {
+      const missing = record.evidence.conformance.missing.map(({ section, part }) => `${section} ${part}`);
+      const claims = record.header.schema_version === 'https://w3id.org/dpv/schema/dpv-27560#record';
+      expect(claims).toBe(by === named);
+      expect(await violationsOf(record)).toEqual([...(claims ? [] : ['8.1.1 schema version']), ...missing].sort());
+      for (const { retention_period: kept } of record.processing.purposes) {
+        if (by === named) expect(kept).toHaveProperty('duration');
+        const said =
+          'duration' in kept ? [kept.duration.stated ?? kept.duration.value] : by.purposes.map((one) => one.retention);
+        for (const retention of said) {
+          expect(letterOf(zip)).toContain(`; kept: ${retention})`);
+          expect(JSON.stringify(kept)).toContain(retention);
+        }
+      }
+    }
+    const quads = await quadsOf(file);
+    expect(quads.filter((quad) => quad.includes('<https://w3id.org/dpv#ConsentRecord>'))).toHaveLength(2);
+  }
 });
 
 test('the pack of a request for several rights names each, what was done about it, and encloses the copy', async () => {

@@ -368,7 +368,7 @@ test('the page shows a consent record with its proofs green, and red after any c
     [/"received": "20\d\d/, '"received": "1999'],
     [/"tlog_proof": "[^"]{40}/, '"tlog_proof": "'],
     [/"entry": 1\b/, '"entry": 2'],
-    [/"purpose": "analytics"/, '"purpose": "marketing"'],
+    [/"title": "analytics"/, '"title": "marketing"'],
     [/dpv:ConsentGiven/g, 'dpv:ConsentRefused'],
     [/"event_time": "20\d\d/, '"event_time": "1999'],
     [/"jurisdiction": /, '"jurisdiction": "EU", "jurisdiction": '],

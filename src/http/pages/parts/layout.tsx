@@ -143,6 +143,9 @@ export function Page({ title, frame, current, within = current, script, children
             </a>
             {frame === null ? null : (
               <>
+                <button type="button" class="menu" popovertarget="menu">
+                  Menu
+                </button>
                 <MainNavigation frame={frame} current={current} within={within} />
                 <div class="who">
                   <SourceSwitch frame={frame} />
@@ -204,7 +207,7 @@ interface NavigationProps {
 
 function MainNavigation({ frame, current, within }: NavigationProps) {
   return (
-    <nav aria-label="Main">
+    <nav aria-label="Main" id="menu" popover="auto">
       <ul>
         {navigation.map(({ label, places }) => {
           const [first] = permitted(frame, places);

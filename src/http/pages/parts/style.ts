@@ -31,9 +31,11 @@ a:hover { color: var(--accent-deep); }
 .top nav a[aria-current] { text-decoration-thickness: 2px; font-weight: 600; }
 .beside { background: var(--paper); border-bottom: 1px solid var(--line); }
 .beside ul { list-style: none; max-width: 76rem; margin: 0 auto; padding: 0 1.25rem; display: flex; flex-wrap: wrap; gap: 0 1.5rem; font-size: 0.9375rem; }
-.beside a { display: block; padding: 0.45rem 0; text-decoration: none; }
+.beside a { display: block; padding: 0.45rem 0; text-decoration: none; white-space: nowrap; }
 .beside a:hover { text-decoration: underline; }
 .beside a[aria-current] { color: var(--ink); font-weight: 600; box-shadow: inset 0 -3px var(--accent); }
+.top .menu { display: none; }
+#menu { display: block; position: static; inset: auto; width: auto; height: auto; margin: 0; padding: 0; border: 0; overflow: visible; background: none; color: inherit; }
 .who { display: flex; margin-left: auto; align-items: center; gap: 0.75rem; font-size: 0.925rem; }
 .who form { margin: 0; }
 .switch { display: flex; gap: 0.25rem; align-items: center; }
@@ -194,6 +196,14 @@ textarea[rows="12"] { min-height: 17rem; }
 .sheet aside p { margin: 0.2rem 0 0; }
 @media (max-width: 60rem) { .columns, .columns.halves { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 44rem) {
+  .top .menu { display: inline-block; margin-left: auto; }
+  #menu:not(:popover-open) { display: none; }
+  #menu:popover-open { position: fixed; inset: 3rem 0.6rem auto auto; padding: 0.9rem 1.4rem; border: 1px solid #b9cddd; border-radius: 8px; background: var(--top); color: var(--on-top); }
+  #menu ul { flex-direction: column; gap: 0.7rem; }
+  .beside ul { flex-wrap: nowrap; overflow-x: auto; gap: 0 1.1rem; }
+  .who { margin-left: 0; width: 100%; }
+  .who > a { flex: 1; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .who button { white-space: nowrap; }
   main { padding: 1.1rem 0.9rem 3rem; }
   .panel { padding: 0.9rem 0.9rem 1rem; }
   .pair, .pair.thirds { grid-template-columns: minmax(0, 1fr); }
