@@ -191,3 +191,10 @@ it('decisions that were never delivered are settled with a reason, and a second 
   });
   expect([second.rows.length, second.next]).toEqual([20, null]);
 });
+
+it('an auditor sees no list of things to do, an officer does', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const [auditor, olga] = [await signedInAs(world, 'auditor'), await signedInAs(world, 'officer')];
+  expect((await today(auditor)).includes('id="tasks"')).toBe(false);
+  expect((await today(olga)).includes('id="tasks"')).toBe(true);
+});
