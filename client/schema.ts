@@ -251,6 +251,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/consent/contradictions/settle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record what was found out about contradictory decisions
+         * @description One entry for each decision, all or none. It holds until another record of the decision arrives. Nothing counts as consent because of it.
+         */
+        post: operations["settleContradictions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/consent/decisions": {
         parameters: {
             query?: never;
@@ -305,6 +325,26 @@ export interface paths {
         get: operations["listUndelivered"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/consent/undelivered/settle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record what was found out about undelivered decisions
+         * @description One entry for each decision, all or none. It holds until another record of the decision arrives. Nothing counts as consent because of it.
+         */
+        post: operations["settleUndelivered"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1332,7 +1372,18 @@ export interface components {
                 /** @enum {string} */
                 wayIn: "webhook" | "pull" | "request";
             }[];
+            /** @description What an officer found out about it; null: nobody has settled it. */
+            settled: {
+                actor: string;
+                at: string;
+                conclusion: string;
+                reason: string | null;
+                /** @description The entry that settled it. */
+                seq: number;
+            } | null;
             source: string;
+            /** @description The newest entry of the decision, to settle it. */
+            upTo: number;
         };
         HandOver: {
             /** @description Ids of the files handed over with the pack. */
@@ -2497,6 +2548,8 @@ export interface operations {
                 from?: string;
                 /** @description Maximum number of rows per page. */
                 limit?: number;
+                /** @description true: those that an officer has settled; otherwise those that nobody has. */
+                settled?: "true" | "false";
                 /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
                 /** @description The last day. */
@@ -2527,6 +2580,62 @@ export interface operations {
             400: components["responses"]["invalid_request"];
             401: components["responses"]["sign_in_required"];
             403: components["responses"]["not_allowed"];
+            429: components["responses"]["too_many_requests"];
+            503: components["responses"]["store_unavailable"];
+        };
+    };
+    settleContradictions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    conclusion: "refusal-confirmed" | "disputed" | "not-ours" | "open-again";
+                    decisions: {
+                        decisionId: string;
+                        /** @description The entry whose conclusion this one replaces. */
+                        replaces?: number;
+                        /** @description As listed: the newest entry that was looked at. */
+                        upTo: number;
+                    }[];
+                    /** @default null */
+                    reason?: string | null;
+                    source: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many had been settled before; they stay as they are. */
+                        before: number;
+                        entries: number[];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["sign_in_required"];
+            403: components["responses"]["not_allowed"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["refused"];
             429: components["responses"]["too_many_requests"];
             503: components["responses"]["store_unavailable"];
         };
@@ -2635,6 +2744,8 @@ export interface operations {
                 from?: string;
                 /** @description Maximum number of rows per page. */
                 limit?: number;
+                /** @description true: those that an officer has settled; otherwise those that nobody has. */
+                settled?: "true" | "false";
                 /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
                 /** @description The last day. */
@@ -2665,6 +2776,62 @@ export interface operations {
             400: components["responses"]["invalid_request"];
             401: components["responses"]["sign_in_required"];
             403: components["responses"]["not_allowed"];
+            429: components["responses"]["too_many_requests"];
+            503: components["responses"]["store_unavailable"];
+        };
+    };
+    settleUndelivered: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    conclusion: "endpoint-down" | "not-subscribed" | "not-ours" | "other" | "open-again";
+                    decisions: {
+                        decisionId: string;
+                        /** @description The entry whose conclusion this one replaces. */
+                        replaces?: number;
+                        /** @description As listed: the newest entry that was looked at. */
+                        upTo: number;
+                    }[];
+                    /** @default null */
+                    reason?: string | null;
+                    source: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many had been settled before; they stay as they are. */
+                        before: number;
+                        entries: number[];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["sign_in_required"];
+            403: components["responses"]["not_allowed"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["refused"];
             429: components["responses"]["too_many_requests"];
             503: components["responses"]["store_unavailable"];
         };

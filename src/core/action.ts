@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FINDING_REASON, findingKinds } from './finding.ts';
 import { readingChanges } from './reading-change.ts';
 import { roles } from './roles.ts';
 import { recordedOptionsSchema } from './source.ts';
@@ -271,6 +272,25 @@ const unreadSetAside = z.object({
   upTo: z.number().int().positive(),
   /** How many they were. */
   entries: z.number().int().positive(),
+});
+/**
+ * What an officer found out about a finding (finding.ts): it needs nobody until a later entry about it, or until the day
+ * named. Nothing counts as consent because of it.
+ */
+const findingSettled = z.object({
+  action: z.literal('finding.settled'),
+  actor,
+  kind: z.enum(findingKinds),
+  /** The id of the decision, the key of the integration, or the site ('' if the scan names none). */
+  key: z.string(),
+  /** One of {@link conclusions}, or {@link OPEN_AGAIN}. */
+  conclusion: z.string().min(1).max(50),
+  /** In the officer's words; null: not stated. */
+  reason: z.string().min(1).max(FINDING_REASON).nullable(),
+  /** YYYY-MM-DD, the last day on which it holds. */
+  until: z.iso.date().exactOptional(),
+  /** The newest entry of the finding that the officer saw. */
+  upTo: z.number().int().positive(),
 });
 const syncFinished = z.object({
   action: z.enum(['sync.finished', 'sync.failed']),
@@ -620,6 +640,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   mappingAccepted,
   repeatSettled,
   unreadSetAside,
+  findingSettled,
   syncFinished,
   syncRecounted,
   consentLookedUp,

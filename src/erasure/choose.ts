@@ -7,6 +7,7 @@ import type { EntryKind } from '../core/vocabulary.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import { encodingOf } from '../projections/load-entries.ts';
 import { inPortions } from '../store/queries/entry-pages.ts';
+import { seqsSettling } from '../store/queries/settled-findings.ts';
 import type { Query } from '../store/store.ts';
 import { mentionsOf } from './mentions.ts';
 import { type Chosen, type ErasureDeps, type Kept, pinnedReason } from './plan.ts';
@@ -127,6 +128,9 @@ export async function chooseSubject(
   const shared = await sharedWithOthers(deps.store.read, rows);
   for (const seq of shared) seqs.delete(seq);
   for (const seq of await lookUpsOf(deps, source, forms)) seqs.add(seq);
+  // What an officer found out about a decision names it, and its reason may say more.
+  const decided = [...new Set(rows.map(({ decision_id: id }) => id))];
+  for (const seq of await seqsSettling(deps.store.read, source, decided)) seqs.add(seq);
   const unread = await bodiesWith(deps, source, [...forms, ...(given.includes('@') ? [given] : [])]);
   const elsewhere: number[] = [];
   const ofCases = new Set(await seqsOfCases(deps, cases));

@@ -91,6 +91,8 @@ function objectOf(action: Action): string | null {
       return String(action.delivery);
     case 'unread.set-aside':
       return action.event;
+    case 'finding.settled':
+      return action.key;
     case 'counters.observed':
       return periodKey(action);
     case 'hand-over.created':

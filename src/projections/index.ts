@@ -5,6 +5,7 @@ import { cases } from './cases.ts';
 import { decisions } from './decisions.ts';
 import { deliveries, quarantine, setAside } from './deliveries.ts';
 import { documents } from './documents.ts';
+import { settledFindings } from './findings.ts';
 import { integrations } from './integrations.ts';
 import { policies } from './policies.ts';
 import type { Projection } from './projection.ts';
@@ -16,6 +17,7 @@ export const allProjections: readonly Projection[] = [
   quarantine,
   deliveries,
   setAside,
+  settledFindings,
   policies,
   decisions,
   ambiguousRepeats,

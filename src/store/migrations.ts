@@ -31,6 +31,7 @@ const later: readonly TableName[] = [
   'delivery_quarters',
   'decision_quarters',
   'set_aside',
+  'settled_findings',
 ];
 
 /** All migrations of a database that contains every table, in order. A release never changes an earlier one. */
@@ -78,7 +79,7 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
       'alter table delivery_history add column if not exists events integer not null default 1',
       'alter table decision_history add column if not exists doubts text',
       ...remadeIndexes(9),
-      ...createTables(types, (table) => table === 'set_aside'),
+      ...createTables(types, (table) => table === 'set_aside' || table === 'settled_findings'),
     ],
   ];
 }

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { CallOperation, CallState, CallWay, PlanItemState } from '../core/call.ts';
 import type { Judged } from '../core/consent-judgement.ts';
+import type { FindingKind } from '../core/finding.ts';
 import type { LinkPurpose, Role, TokenScope } from '../core/roles.ts';
 import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
 
@@ -159,6 +160,23 @@ export const tables = {
       seq: big,
     },
     'primary key (source, event)',
+  ),
+  /** What officers concluded about findings (core/finding.ts): the last one of each; who and why is in its entry. */
+  settled_findings: stateTable(
+    {
+      source: text,
+      kind: text as Column<FindingKind>,
+      /** The decision's id, the integration's key, or the site. */
+      finding_key: text,
+      conclusion: text,
+      /** YYYY-MM-DD, the last day on which it holds. */
+      until: optional(text),
+      /** The newest entry of the finding that the officer saw; 0: the finding was opened again. */
+      up_to: big,
+      /** The entry that settled it. */
+      seq: big,
+    },
+    'primary key (source, kind, finding_key)',
   ),
   delivery_counts: stateTable(
     {

@@ -42,6 +42,8 @@ const inApi: Readonly<Record<string, string>> = {
   'POST /sources/:slug/secrets/retire': 'POST /api/v1/sources/:slug/secrets/:secretId/retire',
   'POST /sources/:slug/reread': 'POST /api/v1/sources/:slug/reread',
   'POST /deliveries/unread/set-aside': 'isSeen',
+  'POST /consent/contradictions/settle': 'POST /api/v1/consent/contradictions/settle',
+  'POST /consent/undelivered/settle': 'POST /api/v1/consent/undelivered/settle',
   'POST /deliveries/refused/secret': 'POST /api/v1/sources/:slug/secrets',
   'POST /deliveries/refused/readmit': 'isAdministration',
   'POST /documents/export': 'isAdministration',

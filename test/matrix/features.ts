@@ -265,6 +265,24 @@ export const features: readonly Feature[] = [
     pages: () => ['/deliveries/unread'],
   },
   {
+    name: 'a contradictory decision, settled by an officer',
+    leaves: { tables: ['settled_findings'], actions: ['finding.settled'] },
+    async setUp({ world, owner }) {
+      const at = new Date(Date.now() - 3_600_000).toISOString();
+      const record = { consent_id: 'settled', banner_id: 'bnr_1', visitor_hash: 'visitor-settled', recorded_at: at };
+      await world.event('consent.recorded', { ...record, consent: { analytics: true } });
+      const seq = await world.event('consent.recorded', { ...record, consent: { analytics: false } });
+      await owner.get('/consent/contradictions');
+      const form = {
+        finding: `default ${seq} 0 ${encodeURIComponent('r:settled')}`,
+        conclusion: 'disputed',
+        reason: 'asked',
+      };
+      assertDone(await owner.post('/consent/contradictions/settle', form));
+    },
+    pages: () => ['/consent/contradictions?settled=yes'],
+  },
+  {
     name: 'several sources, one with its own controller profile, one offboarded',
     leaves: {
       tables: ['sources'],

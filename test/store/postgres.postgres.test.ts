@@ -172,7 +172,7 @@ test('the positions of version 1 are migrated, and those of other readers stay',
     await sql`drop table hand_overs`.execute(query);
     await sql`drop table delivery_quarters`.execute(query);
     await sql`drop table decision_quarters`.execute(query);
-    await sql`drop table set_aside`.execute(query);
+    await sql`drop table set_aside, settled_findings`.execute(query);
     await sql`drop index jobs_due`.execute(query);
     await sql`create index jobs_due on jobs (state, run_at, priority)`.execute(query);
     await sql`insert into positions values ('projector', 7), ('projector:generation', 2), ('snapshot-triggers', 5)`.execute(
@@ -195,7 +195,7 @@ async function openAsVersion5(url: string) {
   await store.transaction(async ({ query }) => {
     await sql`drop table delivery_quarters`.execute(query);
     await sql`drop table decision_quarters`.execute(query);
-    await sql`drop table set_aside`.execute(query);
+    await sql`drop table set_aside, settled_findings`.execute(query);
     await sql`update schema_version set version = 5`.execute(query);
   });
   return store;
@@ -245,7 +245,7 @@ test('the rows of version 8 are the first events of their entries', async () => 
       );
     }
     await sql`alter table delivery_history drop column events`.execute(query);
-    await sql`drop table set_aside`.execute(query);
+    await sql`drop table set_aside, settled_findings`.execute(query);
     await sql`drop index delivery_history_unread, decision_history_unknown`.execute(query);
     await sql`insert into integration_history (seq, source, received_at, occurred_at, occurred_basis, occurred_counts, at, change)
       values (7, 'shop', 'x', 'x', 'payload', 1, 'x', 'lost')`.execute(query);

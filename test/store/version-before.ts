@@ -25,6 +25,7 @@ export async function makeVersionBefore(url: string): Promise<void> {
       alter table delivery_history drop column events;
       alter table decision_history drop column doubts;
       drop table set_aside;
+      drop table settled_findings;
       delete from settings where name = 'reading';
       delete from schema_version;
       insert into schema_version values (8);`);
@@ -55,6 +56,6 @@ export async function makeReadModelsBefore(path: string): Promise<void> {
     for (const index of indexes)
       if (index['name'] !== 'decision_history_unknown') await connection.script(String(index['sql']));
   }
-  await connection.script('drop table set_aside; pragma user_version = 496903792');
+  await connection.script('drop table set_aside; drop table settled_findings; pragma user_version = 496903792');
   await connection.close();
 }

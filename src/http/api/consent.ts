@@ -1,12 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
+import { FINDINGS_TOGETHER, settleFindings } from '../../attention/settle-findings.ts';
 import { listDecisions } from '../../consent/decision-list.ts';
-import { type FindingKind, loadFindings } from '../../consent/findings.ts';
+import { type FindingKind, loadFindings, settledKinds } from '../../consent/findings.ts';
 import { lookUpConsent, readLookUpTime } from '../../consent/look-up.ts';
 import type { Context } from '../../context/context.ts';
 import { isoNow } from '../../core/clock.ts';
 import { choiceNames, parsePurposes } from '../../core/consent-judgement.ts';
+import { conclusions, FINDING_REASON, OPEN_AGAIN } from '../../core/finding.ts';
 import { parseJson } from '../../core/json.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { sourcesOf } from '../auth/access.ts';
@@ -102,6 +104,17 @@ const decisionFields = {
 const findingSchema = z
   .object({
     ...decisionFields,
+    upTo: z.int().meta({ description: 'The newest entry of the decision, to settle it.' }),
+    settled: z
+      .object({
+        conclusion: z.string(),
+        reason: z.string().nullable(),
+        actor: z.string(),
+        at: z.string(),
+        seq: z.int().meta({ description: 'The entry that settled it.' }),
+      })
+      .nullable()
+      .meta({ description: 'What an officer found out about it; null: nobody has settled it.' }),
     records: z.array(
       z.object({
         seq: z.int().meta({ description: 'Number of the ledger entry.' }),
@@ -161,17 +174,29 @@ function findingsRoute(kind: FindingKind, name: string, summary: string) {
     tag: 'Consent',
     summary,
     description: 'Ordered by source, then by time. Without a period: the last 31 days.',
-    query: listQuery,
+    query: listQuery.extend({
+      settled: z
+        .enum(['true', 'false'])
+        .default('false')
+        .meta({ description: 'true: those that an officer has settled; otherwise those that nobody has.' }),
+    }),
     answer: pageOf(findingSchema),
     async handle(context, { query, request }) {
       await context.projector.catchUp();
-      const { rows, next } = await loadFindings(context.store.read, { kind, ...wantedIn(context, request, query) });
+      const isSettled = query.settled === 'true';
+      const wanted = { kind, isSettled, ...wantedIn(context, request, query) };
+      const { rows, next } = await loadFindings(context.store.read, wanted);
       return {
-        items: rows.flatMap(({ source, decision: { decisionId, rows: records } }) => {
+        items: rows.flatMap(({ source, upTo, settlement, decision: { decisionId, rows: records } }) => {
           const [first] = records;
           if (first === undefined) return [];
           return {
             ...{ source, decisionId, recordId: first.record_id, bannerId: first.banner_id, at: first.at },
+            upTo,
+            settled: settlement && {
+              ...{ conclusion: settlement.conclusion, reason: settlement.reason, actor: settlement.actor },
+              ...{ at: settlement.at, seq: settlement.seq },
+            },
             records: records.map((one) => ({
               ...{ seq: one.seq, wayIn: one.via, receivedAt: one.received_at, state: one.state },
               purposes: parsePurposes(one.purposes),
@@ -184,7 +209,58 @@ function findingsRoute(kind: FindingKind, name: string, summary: string) {
   });
 }
 
+/** Settles findings of one of the lists. */
+function settleRoute(kind: FindingKind, name: string) {
+  const ids = [...conclusions[settledKinds[kind]].map(({ id }) => id), OPEN_AGAIN];
+  return defineRoute({
+    method: 'POST',
+    path: `/api/v1/consent/${kind}/settle`,
+    name,
+    tag: 'Consent',
+    summary: `Record what was found out about ${kind === 'contradictions' ? 'contradictory' : 'undelivered'} decisions`,
+    description:
+      'One entry for each decision, all or none. It holds until another record of the decision arrives. Nothing counts as consent because of it.',
+    body: z.strictObject({
+      source: z.string().max(100),
+      decisions: z
+        .array(
+          z.strictObject({
+            decisionId: z.string().min(1).max(1000),
+            upTo: z.int().positive().meta({ description: 'As listed: the newest entry that was looked at.' }),
+            replaces: z
+              .int()
+              .positive()
+              .optional()
+              .meta({ description: 'The entry whose conclusion this one replaces.' }),
+          }),
+        )
+        .min(1)
+        .max(FINDINGS_TOGETHER),
+      conclusion: z.enum(ids as [string, ...string[]]),
+      reason: z.string().max(FINDING_REASON).nullable().default(null),
+    }),
+    answer: z.object({
+      entries: z.array(z.int()),
+      before: z.int().meta({ description: 'How many had been settled before; they stay as they are.' }),
+    }),
+    async handle(context, { body, by, request }) {
+      const { source, decisions, conclusion, reason } = body;
+      const seen = sourcesOf(context, request);
+      const outcome = await settleFindings(context, {
+        kind: settledKinds[kind],
+        findings: decisions.map(({ decisionId, upTo, replaces = 0 }) => ({ source, key: decisionId, upTo, replaces })),
+        ...{ conclusion, reason, until: null, actor: by.officer },
+        sees: (slug) => seen.findAny(slug) !== null,
+      });
+      if (outcome.outcome !== 'settled') throw new RefusedRequest(outcome.outcome, outcome.problems);
+      return { entries: [...outcome.seqs], before: outcome.before };
+    },
+  });
+}
+
 export const consentApi = [
+  settleRoute('contradictions', 'settleContradictions'),
+  settleRoute('undelivered', 'settleUndelivered'),
   defineRoute({
     method: 'GET',
     path: '/api/v1/consent/decisions',

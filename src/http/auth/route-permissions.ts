@@ -93,6 +93,9 @@ export const otherRules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/consent/contradictions': { who: 'read', source: 'query', views: 'contradictory decisions' },
   'GET /api/v1/consent/undelivered': { who: 'read', source: 'query', views: 'undelivered decisions' },
 
+  'POST /api/v1/consent/contradictions/settle': { who: 'work', source: 'form' },
+  'POST /api/v1/consent/undelivered/settle': { who: 'work', source: 'form' },
+
   'GET /api/v1/holds': { who: 'read', source: 'installation' },
   'POST /api/v1/holds': { who: 'work', source: 'form' },
   'POST /api/v1/holds/:holdId/lift': { who: 'work', source: 'installation' },

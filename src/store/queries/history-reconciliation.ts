@@ -3,6 +3,7 @@ import type { Query } from '../store.ts';
 import { amongFew, contradicted, type DecisionPlace, decisionsIn, firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
 import { type Period, pageByKey, type Scope, SOURCES_TOGETHER } from './scope.ts';
+import { isDecisionSettled } from './settled-findings.ts';
 
 /** How deliveries and the pulled log agree. `both + onlyWebhook + onlyPulled = decisions`; these include `conflicting`. */
 export interface Reconciliation {
@@ -135,7 +136,7 @@ export function createReconciliationQueries(query: Query) {
   return {
     /**
      * Of all these sources together, for a page that is opened often: walks only the indexes of the few decisions that
-     * came first from the log or were contradicted.
+     * came first from the log or were contradicted. Without those that an officer has settled.
      */
     async disagreement(
       sources: readonly string[],
@@ -153,6 +154,7 @@ export function createReconciliationQueries(query: Query) {
             .where('d.seq', '<=', period.asOf)
             .where(sql<boolean>`d.via = 'pull' and d.is_first = 1`)
             .where(bothWays(period), '=', 0)
+            .where(sql<boolean>`not ${isDecisionSettled('only-pulled')}`)
             .select((eb) => eb.fn.countAll().as('n'))
             .executeTakeFirstOrThrow(),
           query
@@ -172,6 +174,7 @@ export function createReconciliationQueries(query: Query) {
             .where('d.is_first', '=', 1)
             .where('d.via', '<>', 'request')
             .where(amongFew(period))
+            .where(sql<boolean>`not ${isDecisionSettled('conflicting')}`)
             .select((eb) => eb.fn.countAll().as('n'))
             .executeTakeFirstOrThrow(),
         ]);
@@ -255,28 +258,19 @@ export function createReconciledLists(query: Query) {
       return new Set(rows.map(({ source }) => source));
     },
 
-    /** Decisions with one finding, by time: all of them, page by page, or the first `most` (at most 500) after a place. */
+    /**
+     * Decisions with one finding, by time, whether or not it is settled: all of them, page by page, or the first `most`
+     * (at most 500).
+     */
     async *reconciledDecisions(
       period: Period,
       finding: ReconciliationFinding,
       most?: number,
-      from: DecisionPlace | null = null,
     ): AsyncIterable<ReconciledDecision> {
-      const load = (after: DecisionPlace | null, limit: number): Promise<readonly Found[]> => {
-        const rows = (finding === 'only-pulled' ? firstPulled : firstTold)(query, period, after);
-        let page = rows.select(['d.at', 'd.seq', 'd.part', 'd.decision_id']);
-        if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(query, period));
-        else page = page.where((finding === 'only-pulled' ? bothWays : mostlyBothWays)(period), '=', 0);
-        if (finding === 'only-webhook') page = page.where('d.via', '=', 'webhook');
-        return page.orderBy('d.at').orderBy('d.seq').orderBy('d.part').limit(limit).execute();
-      };
+      const load = (after: DecisionPlace | null, limit: number): Promise<readonly Found[]> =>
+        withFinding(query, period, finding, after).limit(limit).execute();
       if (most !== undefined) {
-        const some = await load(from, Math.min(most, DECISIONS));
-        yield* await rowsOf(
-          query,
-          period,
-          some.map(({ decision_id }) => decision_id),
-        );
+        yield* await rowsOf(query, period, idsOf(await load(null, Math.min(most, DECISIONS))));
         return;
       }
       let waiting: string[] = [];
@@ -288,8 +282,38 @@ export function createReconciledLists(query: Query) {
       }
       yield* await rowsOf(query, period, waiting);
     },
+
+    /** The first `most` (at most 500) decisions after a place whose finding an officer has settled, or has not. */
+    async findingsToSettle(
+      period: Period,
+      finding: 'conflicting' | 'only-pulled',
+      {
+        isSettled,
+        most,
+        after,
+      }: { readonly isSettled: boolean; readonly most: number; readonly after: DecisionPlace | null },
+    ): Promise<readonly ReconciledDecision[]> {
+      const settled = isDecisionSettled(finding);
+      const some = await withFinding(query, period, finding, after)
+        .where(isSettled ? settled : sql<boolean>`not ${settled}`)
+        .limit(Math.min(most, DECISIONS))
+        .execute();
+      return rowsOf(query, period, idsOf(some));
+    },
   };
 }
+
+/** The first rows of the decisions with a finding, after a place, by time. */
+function withFinding(query: Query, period: Period, finding: ReconciliationFinding, after: DecisionPlace | null) {
+  const rows = (finding === 'only-pulled' ? firstPulled : firstTold)(query, period, after);
+  let page = rows.select(['d.at', 'd.seq', 'd.part', 'd.decision_id']);
+  if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(query, period));
+  else page = page.where((finding === 'only-pulled' ? bothWays : mostlyBothWays)(period), '=', 0);
+  if (finding === 'only-webhook') page = page.where('d.via', '=', 'webhook');
+  return page.orderBy('d.at').orderBy('d.seq').orderBy('d.part');
+}
+
+const idsOf = (found: readonly Found[]) => found.map(({ decision_id }) => decision_id);
 
 async function rowsOf(query: Query, period: Period, ids: readonly string[]): Promise<ReconciledDecision[]> {
   if (ids.length === 0) return [];

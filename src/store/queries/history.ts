@@ -12,6 +12,7 @@ import { createReconciledLists, createReconciliationQueries, createStretchQuerie
 import { createScanQueries } from './history-scans.ts';
 import { createWithdrawalQueries } from './history-withdrawals.ts';
 import { afterRow, pageByKey, type Scope } from './scope.ts';
+import { createSettlementQueries } from './settled-findings.ts';
 
 /**
  * The source of all documents (docs/architecture.md, Documents read history only). Read-only and the same on both
@@ -33,6 +34,7 @@ export function createHistory(query: Query) {
     ...createStretchQueries(query),
     ...createTextQueries(query),
     ...createReadingQueries(query),
+    ...createSettlementQueries(query),
   };
 }
 

@@ -193,7 +193,7 @@ function TodayPage({ frame, today, form, said }: TodayProps) {
       <Done text={said.done} />
       <Problems title="The request failed:" problems={said.problems} />
       <TrustLine frame={frame} today={today} />
-      <TasksPanel frame={frame} today={today} />
+      {frame.canWork ? <TasksPanel frame={frame} today={today} /> : null}
       <Panel id="month" title={`Decisions of the last ${DAYS_SHOWN} days`}>
         {today.days === null ? (
           <p>You see more than {SOURCES_COUNTED} sources: choose one in the header for its chart.</p>
