@@ -12,8 +12,8 @@ import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { momentText } from '../core/time-words.ts';
 import { sha256Hex } from '../crypto/hash.ts';
-import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
-import type { NewJob } from '../jobs/jobs.ts';
+import { type JobHandlers, JobRefused, payloadText, readPayload } from '../jobs/job.ts';
+import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { isOneAddress, type MailSettings, sendMail } from '../outside/mail.ts';
 import type { Query } from '../store/store.ts';
@@ -36,6 +36,7 @@ const payloadSchema = z.object({
   /** The move that is recorded once it has been sent. */
   record: z.object({ move: z.string(), details: z.record(z.string(), z.json()) }).exactOptional(),
 });
+type LetterMailing = z.infer<typeof payloadSchema>;
 /** Enough attempts to outlast a mail server outage of half a day. */
 const MAIL_ATTEMPTS = 80;
 
@@ -55,6 +56,18 @@ export function letterMailJob(wanted: z.infer<typeof payloadSchema>): NewJob {
     payload: wanted,
     maxAttempts: MAIL_ATTEMPTS,
   };
+}
+
+/**
+ * The same letter, asked for again after its mail failed: with the move that was to be recorded with it, which the
+ * button for a letter that exists does not ask for.
+ */
+export async function withEarlierRecord(jobs: Pick<Jobs, 'list'>, wanted: LetterMailing): Promise<LetterMailing> {
+  const earlier = (await jobs.list({ kind: LETTER_MAIL, limit: 100 })).find(
+    (job) => payloadText(job, 'documentId') === wanted.documentId,
+  );
+  const { record } = earlier === undefined ? {} : readPayload(payloadSchema, earlier.payload);
+  return record === undefined ? wanted : { ...wanted, record };
 }
 
 /** A letter of a case that may be mailed to its requester, or why it may not. */

@@ -1,14 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { recordLetter } from '../../src/documents/record-letter.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 import { PATIENTLY } from '../temporary.ts';
 import { makeMoves, OFFICER } from './hand-over-world.ts';
 import { createOfficeWorld, type OfficeWorld, type Page, signedInAs } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';
 
-async function createLetterWorld(env: Record<string, string> = {}, moves: Parameters<typeof makeMoves>[2] = []) {
-  const world = await createOfficeWorld(env);
+async function createLetterWorld(
+  env: Record<string, string> = {},
+  moves: Parameters<typeof makeMoves>[2] = [],
+  worker = true,
+) {
+  const world = await createOfficeWorld(env, { worker });
   const caseId = `default-${(await seedRequests(world)).access}`;
   await makeMoves(world, caseId, moves);
   const olga = await signedInAs(world, 'officer');
@@ -209,4 +214,49 @@ it('a refusal that a second person has to approve is made, and the page says wha
   expect(await movesOf(world, caseId, 'refuse')).toEqual([]);
   expect(await lettersOf(world, caseId)).toHaveLength(1);
   expect((await olga.get(sent.headers.get('location') ?? '')).text).toContain('A second person has to approve');
+});
+
+it('a receipt that the law wants confirmed leads to the form that sends and records it', async () => {
+  const world = await createOfficeWorld();
+  const seq = await world.event('dsar.submitted', {
+    ...{ request_id: 'r-ca', type: 'delete', name: 'Ida B. Wells', jurisdiction: 'US-CA', language: 'en' },
+    submitted_at: new Date(Date.now() - 86_400_000).toISOString(),
+  });
+  const olga = await signedInAs(world, 'officer');
+  const path = `/cases/default-${seq}/letter?step=acknowledgement`;
+  const shown = (await olga.get(`/cases/default-${seq}`)).text;
+  expect(shown).toContain('The law requires you to confirm receipt by');
+  expect(shown).toContain(`<a class="button" href="${path}"`);
+  const form = { ...hiddenOf(await olga.get(path)), do: 'letter', format: 'txt' };
+  expect((await olga.post(`/cases/default-${seq}/letter`, form)).status).toBe(303);
+  expect((await olga.get(`/cases/default-${seq}`)).text).not.toContain('requires you to confirm receipt');
+});
+
+it('a letter whose mail failed is recorded with its step when it is sent again from the page', async () => {
+  const mail = await startMailServer();
+  onTestFinished(() => mail.close());
+  const env = { SMTP_URL: mail.url, MAIL_FROM: 'privacy@acme.example' };
+  const { world, caseId, olga, open, send } = await createLetterWorld(env, [], false);
+  const form = { ...(await open('clarification')), text: 'Which shop do you mean?', do: 'e-mail' };
+  expect((await send(form)).status).toBe(303);
+  // The step is no longer possible when the job runs.
+  await makeMoves(world, caseId, [['ask-identity', { doubt: 'Another address', asked: 'The customer number' }]]);
+  const worker = await startWorker(world.context);
+  onTestFinished(() => worker.stop());
+  const state = async () => (await world.context.jobs.list({ kind: 'letter-mail' }))[0]?.state;
+  await vi.waitFor(async () => expect(await state()).toBe('failed'), PATIENTLY);
+  expect(mail.mails).toEqual([]);
+  const informationAt = world.context.clock().toISOString();
+  await makeMoves(world, caseId, [['confirm-identity', { how: 'Customer number', informationAt }]]);
+  expect((await olga.get(`/cases/${caseId}`)).text).toContain('Not recorded as sent');
+  const [letter] = await lettersOf(world, caseId);
+  expect((await olga.post(`/cases/${caseId}/letters/${letter?.document_id}/mail`, {})).status).toBe(303);
+  await vi.waitFor(
+    async () =>
+      expect(await movesOf(world, caseId, 'ask-clarification')).toMatchObject([
+        { question: 'Which shop do you mean?', channel: 'e-mail', documentSha256: letter?.sha256 },
+      ]),
+    PATIENTLY,
+  );
+  expect(mail.mails).toHaveLength(1);
 });

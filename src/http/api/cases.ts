@@ -25,7 +25,7 @@ import { ATTACHMENTS } from '../../documents/attachments.ts';
 import { packJob } from '../../documents/document-jobs.ts';
 import { rememberLanguage } from '../../documents/letter-language.ts';
 import { moveOfLetter } from '../../documents/letter-moves.ts';
-import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
+import { checkLetterMail, letterMailJob, withEarlierRecord } from '../../documents/mail-letter.ts';
 import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
 import { checkPackLanguage } from '../../documents/produce-pack.ts';
 import { type LetterToRecord, letterWays, type RecordLetterDeps, recordLetter } from '../../documents/record-letter.ts';
@@ -533,7 +533,8 @@ export const caseApi = [
     status: 202,
     answer: jobSchema,
     async handle(context, { params: { caseId, documentId }, body: { attachments }, by }) {
-      const wanted = { caseId, documentId, actor: by.officer, attachments };
+      const asked = { caseId, documentId, actor: by.officer, attachments };
+      const wanted = await withEarlierRecord(context.jobs, asked);
       const found = await checkLetterMail(context, wanted);
       if (found.outcome === 'unknown') throw new CodedError('not_found');
       if (found.outcome === 'refused') throw new RefusedRequest('refused', found.problems);

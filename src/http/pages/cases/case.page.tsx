@@ -13,7 +13,7 @@ import type { Source } from '../../../core/source.ts';
 import { ATTACHMENT_BYTES, ATTACHMENTS_TOO_LARGE, addAttachment } from '../../../documents/attachments.ts';
 import { packJob } from '../../../documents/document-jobs.ts';
 import { rememberLanguage } from '../../../documents/letter-language.ts';
-import { checkLetterMail, letterMailJob } from '../../../documents/mail-letter.ts';
+import { checkLetterMail, letterMailJob, withEarlierRecord } from '../../../documents/mail-letter.ts';
 import { checkPackLanguage } from '../../../documents/produce-pack.ts';
 import { createHandOver, listHandOvers, revokeHandOver } from '../../../hand-over/hand-over.ts';
 import { problemOfTaskMail, taskMailJob } from '../../../hand-over/mail-task.ts';
@@ -204,7 +204,8 @@ const mailLetter = form({
     const { context, params, by, typed } = visit;
     const { caseId, documentId } = params;
     const attachments = chosenFiles(typed);
-    const wanted = { caseId, documentId, actor: by.officer, attachments };
+    const asked = { caseId, documentId, actor: by.officer, attachments };
+    const wanted = await withEarlierRecord(context.jobs, asked);
     const found = await checkLetterMail(context, wanted);
     if (found.outcome === 'unknown') throw new CodedError('not_found', 'Unknown letter.');
     if (found.outcome === 'refused')
