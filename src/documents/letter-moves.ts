@@ -52,11 +52,14 @@ export function textWithout(step: LetterStep, language: string, text: string): s
   return step === 'refusal' ? readRefusalText(language, text).reasons : text;
 }
 
+/** The remedies of a refusal, all of which its letter states. */
+export const AS_STATED = 'As stated in the letter.';
+
 /** The details of the move of a letter as far as its text (parameters of the document) has them. */
 export function detailsIn(step: LetterStep, language: string, text: string | null): Readonly<Record<string, string>> {
   const says = moveOfLetter(step)?.says ?? null;
   if (says === null || text === null) return {};
   if (step !== 'refusal') return { [says]: text };
   const { reasons, basis } = readRefusalText(language, text);
-  return { reasons, ...(basis === null ? {} : { basis }), remedies: 'As stated in the letter.' };
+  return { reasons, ...(basis === null ? {} : { basis }), remedies: AS_STATED };
 }

@@ -1,5 +1,5 @@
 import { isLetterStep, type LetterStep } from '../../../../reports/letters/texts.ts';
-import { type MoveName, moves } from '../../../cases/moves.ts';
+import type { MoveName } from '../../../cases/moves.ts';
 import type { DocumentRow } from '../../../documents/check.ts';
 import { detailsIn, letterOfMove, moveOfLetter } from '../../../documents/letter-moves.ts';
 import { isMoveWith } from '../../../documents/mail-letter.ts';
@@ -106,8 +106,7 @@ export function LetterOfMove({ data, move }: { data: CasePageData; move: MoveNam
   const address = `/cases/${encodeURIComponent(data.shown.view.row.case_id)}/letter?step=${step}`;
   return (
     <p class="small">
-      <a href={address}>Write the letter and record it in one step</a>, or record here what you sent another way (“
-      {moves[move].label}”).
+      <a href={address}>Write the letter and record it in one step</a>, or record here what you sent another way.
     </p>
   );
 }

@@ -10,7 +10,7 @@ import { isoNow } from '../../../core/clock.ts';
 import { CodedError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { rememberLanguage } from '../../../documents/letter-language.ts';
-import { moveOfLetter } from '../../../documents/letter-moves.ts';
+import { AS_STATED, moveOfLetter } from '../../../documents/letter-moves.ts';
 import { problemOfMailing } from '../../../documents/mail-letter.ts';
 import {
   draftLetter,
@@ -452,15 +452,12 @@ function RecordPart({ frame, record, format }: Pick<LetterPageProps, 'frame' | '
     <>
       <input type="hidden" name="basedOn" value={basedOn} />
       <input type="hidden" name="reference" value={reference} />
+      <h3>Recorded with the letter</h3>
       {fields.map((field) => (
         <FieldInput
           key={field.name}
-          field={
-            field.name === 'at'
-              ? { ...field, label: 'Sent', hint: 'Leave empty for now. Only for a letter by post.' }
-              : field
-          }
-          value={typedIn(values, field)}
+          field={{ ...field, ...wordsInLetter[field.name] }}
+          value={typedIn({ ...usualValues, ...values }, field)}
           timeZone={frame.timeZone}
         />
       ))}
@@ -492,6 +489,20 @@ function RecordPart({ frame, record, format }: Pick<LetterPageProps, 'frame' | '
     </>
   );
 }
+
+/** Words for fields whose usual ones do not fit here. */
+const wordsInLetter: Readonly<Record<string, Partial<FormField>>> = {
+  at: {
+    label: 'Sent',
+    hint: 'Leave empty for now. Only for a letter by post: an e-mail is recorded when it goes out.',
+  },
+  until: { hint: 'For a date earlier than the law allows, or where it leaves the date to you. The letter states it.' },
+  basis: { hint: 'The article or section that allows it. The letter states it after your text.' },
+  doubt: { hint: 'The letter states it before your text.' },
+};
+
+/** Every refusal states the remedies of its law. */
+const usualValues: Readonly<Record<string, string>> = { remedies: AS_STATED };
 
 function PreviewButton() {
   return (
