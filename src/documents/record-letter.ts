@@ -119,7 +119,7 @@ function readLetterMove({ step, text, details }: Pick<LetterToRecord, 'step' | '
   const belongs = moveOfLetter(step);
   if (belongs === null) return refused('This letter belongs to no step that could be recorded with it.');
   const { move, says } = belongs;
-  return readMove(move, { ...details, ...(says === null ? {} : { [says]: text }) });
+  return readMove(move, { ...details, ...(says === null ? {} : { [says]: text.replaceAll('\r\n', '\n') }) });
 }
 
 const refused = (...problems: readonly string[]) => ({ outcome: 'refused' as const, problems });

@@ -85,14 +85,14 @@ it('one form makes the letter and records the move, from the same reasons, howev
 
 it('a refusal says and records the same reasons and ground', async () => {
   const { world, caseId, open, send } = await createLetterWorld();
-  const form = { ...(await open('refusal')), text: 'It is excessive.', do: 'letter', remedies: 'You may complain.' };
+  const form = { ...(await open('refusal')), text: 'It is\r\nexcessive.', do: 'letter', remedies: 'You may complain.' };
   const blank = await send(form);
   expect([blank.status, blank.text.includes('Legal basis')]).toEqual([422, true]);
   expect((await send({ ...form, basis: 'GDPR Art. 12(5)(b)' })).status).toBe(303);
   const [letter] = await lettersOf(world, caseId);
-  expect(letter?.text).toMatch(/It is excessive\.\s+Legal basis of the refusal: GDPR Art\. 12\(5\)\(b\)/);
+  expect(letter?.text).toMatch(/It is\s+excessive\.\s+Legal basis of the refusal: GDPR Art\. 12\(5\)\(b\)/);
   expect(await movesOf(world, caseId, 'refuse')).toMatchObject([
-    { reasons: 'It is excessive.', basis: 'GDPR Art. 12(5)(b)', documentSha256: letter?.sha256 },
+    { reasons: 'It is\nexcessive.', basis: 'GDPR Art. 12(5)(b)', documentSha256: letter?.sha256 },
   ]);
 });
 
