@@ -62,7 +62,8 @@ export const APPROVE_FIRST =
  */
 export async function recordLetter(deps: RecordLetterDeps, wanted: LetterToRecord): Promise<RecordedLetter> {
   const { documents, cases } = deps;
-  const { caseId, step, actor, format, way, basedOn, reference, text, details: given } = wanted;
+  const { way, basedOn, reference, ...letter } = wanted;
+  const { caseId, actor } = letter;
   await documents.catchUp();
   const shown = await showCase(cases, caseId, isoNow(cases.clock));
   if (shown === null) return { outcome: 'unknown-case', caseId };
@@ -80,11 +81,7 @@ export async function recordLetter(deps: RecordLetterDeps, wanted: LetterToRecor
     if (problems.length > 0) return { outcome: 'refused', problems };
   }
   const made =
-    before ??
-    (await produceLetter(
-      { ...documents, ...(formKey === null ? {} : { formKey }), cases },
-      { caseId, step, text, format, actor, details: given, language: wanted.language ?? null },
-    ));
+    before ?? (await produceLetter({ ...documents, ...(formKey === null ? {} : { formKey }), cases }, letter));
   if ('problem' in made) return refused(made.problem);
   if (!('documentId' in made)) return made;
   await documents.catchUp();
