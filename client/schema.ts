@@ -105,7 +105,7 @@ export interface paths {
         put?: never;
         /**
          * Create a letter for a request
-         * @description It is registered and cannot be changed; `mailLetter` sends it. Statements required by law are in the letter whatever the text.
+         * @description It is registered and cannot be changed; `mailLetter` sends it. Statements required by law are in the letter whatever the text. With `record`, the move that the letter belongs to is checked first, and recorded with the letter: nothing is made if it would be refused.
          */
         post: operations["makeLetter"];
         delete?: never;
@@ -2236,6 +2236,23 @@ export interface operations {
                     language?: string;
                     /** @description Only for a notice: the recipient of the data. */
                     recipient?: string;
+                    /** @description Records the move of the letter: acknowledgement acknowledge, identity ask-identity, clarification ask-clarification, extension extend, refusal refuse. */
+                    record?: {
+                        /** @description The version of the case that the move is based on. */
+                        basedOn: number;
+                        /**
+                         * @description Details of the move besides what `text` says (asked, question or reasons).
+                         * @default {}
+                         */
+                        details?: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description `letter`: you post it. `e-mail`: it is sent from here, and recorded once it has gone out.
+                         * @enum {string}
+                         */
+                        way: "e-mail" | "letter";
+                    };
                     /** @enum {string} */
                     step: "acknowledgement" | "identity" | "clarification" | "extension" | "answer" | "partial" | "refusal" | "no-match" | "notice" | "appeal";
                     /** @description Your own text. Default: the installation’s wording. */
@@ -2256,6 +2273,18 @@ export interface operations {
                     "application/json": {
                         bytes: number;
                         documentId: string;
+                        recorded?: {
+                            /** @description The job that sends the letter and records the move. */
+                            jobId?: string;
+                            next?: string;
+                            /**
+                             * @description `made`: only the letter is made; `next` says what is needed before it can be recorded.
+                             * @enum {string}
+                             */
+                            outcome: "recorded" | "sending" | "made";
+                            /** @description The entry of the move. */
+                            seq?: number;
+                        };
                         seq: number;
                         sha256: string;
                     };

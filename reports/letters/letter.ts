@@ -208,6 +208,15 @@ export function refusalText(language: string, { reasons, basis }: { reasons: str
   return `${reasons}\n\n${fill(textsOf(language).refusal.ground, { ground: basis })}`;
 }
 
+/** The reasons and the ground of a text as made by {@link refusalText}; the ground is null if it states none. */
+export function readRefusalText(language: string, text: string): { reasons: string; basis: string | null } {
+  const at = text.lastIndexOf('\n\n');
+  const [before = '', after = ''] = textsOf(language).refusal.ground.split('{ground}');
+  const last = text.slice(at + 2);
+  if (at < 0 || !last.startsWith(before) || !last.endsWith(after)) return { reasons: text, basis: null };
+  return { reasons: text.slice(0, at), basis: last.slice(before.length, last.length - after.length) };
+}
+
 /** Whether a letter would say nothing without a text by the officer. */
 function needsText(step: LetterStep, facts: LetterFacts): boolean {
   const { kind, disclosure, parts } = facts;

@@ -176,6 +176,12 @@ async function problemsOf(
   const approvalOutdated = await isApprovalOutdated(deps.store.read, row);
   const problems = checkMove(view, checked, { profile, timeZone, now, match, actor, approvalOutdated });
   if (problems.length > 0) return problems;
+  const { documentSha256 } = checked.details as { readonly documentSha256?: string };
+  if (checked.move !== 'answer' && documentSha256 !== undefined) {
+    const documents = await documentsOfCase(deps.store.read, { source: row.source, caseId: row.case_id });
+    if (!documents.some(({ name, sha256 }) => name === 'letter' && sha256 === documentSha256))
+      return ['documentSha256: the request has no such letter'];
+  }
   if (checked.move === 'close-duplicate') {
     const other = await originalOf(deps, row, checked.details.duplicateOf);
     return other === undefined

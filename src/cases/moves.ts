@@ -90,6 +90,14 @@ const reasons = text.meta({ title: 'Reasons', description: 'As stated to the req
 const how = text.meta({ title: 'How' });
 const note = text.optional().meta({ title: 'Note' });
 const channel = line.meta({ title: 'Channel', description: 'For example e-mail, letter or portal.' });
+/** SHA-256 of the letter or pack that was sent. */
+const documentSha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .optional()
+  .meta({ title: 'Document sent' });
+/** How a letter was sent; absent in moves of earlier versions. */
+const sent = { channel: channel.optional(), documentSha256 };
 /** Lets forms send an empty value to remove something. */
 const nullableLine = line.nullable();
 
@@ -186,7 +194,7 @@ export const moves = {
     label: 'Confirm receipt to the requester',
     from: openStates,
     to: { opened: 'acknowledged' },
-    details: z.strictObject({ at, channel: channel.optional() }),
+    details: z.strictObject({ at, ...sent }),
   },
   start: {
     label: 'Start work',
@@ -244,6 +252,7 @@ export const moves = {
       at,
       doubt: text.optional().meta({ title: 'Reason for doubting the identity' }),
       asked: text.meta({ title: 'What was requested' }),
+      ...sent,
     }),
   },
   'confirm-identity': {
@@ -292,7 +301,7 @@ export const moves = {
     label: 'Ask for clarification',
     from: workingStates,
     to: 'waiting-clarification',
-    details: z.strictObject({ at, question: text.meta({ title: 'The question' }) }),
+    details: z.strictObject({ at, question: text.meta({ title: 'The question' }), ...sent }),
   },
   'receive-clarification': {
     label: 'Clarification received',
@@ -319,6 +328,7 @@ export const moves = {
       reasons,
       until: z.iso.date().optional().meta({ title: 'Until' }),
       approvedBy,
+      ...sent,
     }),
   },
   'mark-system': {
@@ -512,11 +522,7 @@ export const moves = {
         title: 'What was done',
         description: 'One row per item requested. Rows without an outcome are ignored.',
       }),
-      documentSha256: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/)
-        .optional()
-        .meta({ title: 'Document sent' }),
+      documentSha256,
       /** SHA-256 of files of the case that were sent with it. */
       attachments: z
         .array(z.string().regex(/^[0-9a-f]{64}$/))
@@ -552,6 +558,7 @@ export const moves = {
         description: 'What you told the requester about complaints, judicial remedies or appeals.',
       }),
       approvedBy,
+      ...sent,
     }),
   },
   withdraw: {

@@ -291,3 +291,28 @@ export async function readText(path: string): Promise<string> {
   if (text.includes('\uFFFD')) throw new UsageError([`${path} is not UTF-8 text: save it as UTF-8.`]);
   return text;
 }
+
+/** A detail of a move as typed: `field=value`. Throws UsageError. */
+export function readField(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError([`Invalid detail "${printable(text)}": use field=value, e.g. channel=e-mail.`]);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** The JSON object of `--details`. Throws UsageError. */
+export function readDetails(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed)) return { ...parsed };
+  } catch {
+    // Reported below, with the flag's name.
+  }
+  throw new UsageError(['--details must be a JSON object, for example \'{"text":"called back"}\'.']);
+}
+
+/** The version of `--based-on`. Throws UsageError. */
+export function readVersion(text: string): number {
+  if (!/^\d{1,9}$/.test(text))
+    throw new UsageError([`Invalid version "${printable(text)}" for --based-on: use the number from \`dsar show\`.`]);
+  return Number(text);
+}

@@ -2,9 +2,22 @@ import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-t
 import pc from 'picocolors';
 import { unprintableNote } from '../../reports/letters/letter.ts';
 import { letterSteps } from '../../reports/letters/texts.ts';
-import { UsageError } from '../core/errors.ts';
+import { findCase } from '../cases/list-cases.ts';
+import { withTimesIn } from '../cases/moves.ts';
+import type { Context } from '../context/context.ts';
+import { UsageError, unknownCase } from '../core/errors.ts';
 import type { LetterDraft } from '../documents/produce-letter.ts';
-import { type CommandIo, printable, printResult, readText, withJson, withOptions } from './command-io.ts';
+import type { LetterToRecord } from '../documents/record-letter.ts';
+import {
+  type CommandIo,
+  printable,
+  printResult,
+  readField,
+  readText,
+  readVersion,
+  withJson,
+  withOptions,
+} from './command-io.ts';
 import { catchUpTo, documentFlags, finishDocument, madeAtOf, problemOf, refuseDocument } from './produce-document.ts';
 import { withContext } from './run-context.ts';
 
@@ -13,6 +26,10 @@ export function registerDsarLetter(dsar: CommandUnknownOpts, io: CommandIo): voi
   const command = withJson(dsar.command('letter'))
     .argument('<case>', 'case id from `dsar list`')
     .addArgument(new Argument('<step>', 'which letter').choices(letterSteps))
+    .argument(
+      '[field=value...]',
+      'with --record: details of the move of this letter besides its text, e.g. basis="Art. 12(5)(b) GDPR"',
+    )
     .description('create a letter for a case: acknowledgement, question, extension, answer, refusal …')
     .option(
       '--language <tag>',
@@ -30,7 +47,14 @@ export function registerDsarLetter(dsar: CommandUnknownOpts, io: CommandIo): voi
     .option(
       '--controller <name>',
       'confirm that this organisation is the controller; needed if its profile is shared by several sources',
-    );
+    )
+    .addOption(
+      new Option(
+        '--record <way>',
+        'also record the move that this letter belongs to (acknowledge, ask-identity, ask-clarification, extend, refuse): letter, because you post it, or e-mail, which `serve` sends and then records',
+      ).choices(['letter', 'e-mail']),
+    )
+    .option('--based-on <version>', 'with --record: refuse if the case has a newer version than this');
   withOptions(command, documentFlags)
     .addHelpText(
       'after',
@@ -38,9 +62,13 @@ export function registerDsarLetter(dsar: CommandUnknownOpts, io: CommandIo): voi
 Example: a refusal in German, based on a suggested text:
   $ consent-ledger dsar letter default-3 refusal --language de --proposals > reasons.txt
   $ consent-ledger dsar letter default-3 refusal --language de --text reasons.txt --out refusal.pdf
+
+Example: an extension, made and recorded as sent by letter with the same reasons:
+  $ consent-ledger dsar letter default-3 extension --text reasons.txt --record letter
+
 Separate paragraphs by empty lines and begin list items with "- ". A letter that still contains a blank, […], is not created.`,
     )
-    .action((caseId, step, options) =>
+    .action((caseId, step, fields, options) =>
       withContext(async (context) => {
         // Imported here so that the other case commands start without loading the document renderers.
         const { draftLetter, produceLetter } = await import('../documents/produce-letter.ts');
@@ -54,6 +82,8 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
           recipient,
           text: options.text === undefined ? null : await readText(options.text),
         };
+        if (options.record === undefined && (fields.length > 0 || options.basedOn !== undefined))
+          throw new UsageError(['field=value and --based-on go with --record.']);
         await catchUpTo(context, asOf);
         if (options.proposals === true) {
           const draft = await draftLetter(deps, wish);
@@ -69,6 +99,10 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
           );
         }
         const { format, officer: actor, controller = null } = options;
+        if (options.record !== undefined) {
+          const details = Object.fromEntries(fields.map(readField));
+          return recordNow(io, options, context, { ...wish, details, way: options.record, format, actor, controller });
+        }
         const madeAt = madeAtOf(context, options.made);
         const made = await produceLetter(deps, { ...wish, format, actor, asOf, madeAt, controller });
         if (made.outcome !== 'produced') return refuseDocument(io, options, made);
@@ -78,6 +112,50 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
         await finishDocument(io, options, made, { what: `letter ${made.documentId} (${step}, ${made.letter.locale})` });
       }),
     );
+}
+
+/** `dsar letter --record`: makes the letter and records its move; exit code 1 if the case has changed. */
+async function recordNow(
+  io: CommandIo,
+  options: {
+    readonly out?: string;
+    readonly json?: boolean;
+    readonly basedOn?: string;
+    readonly made?: string;
+    readonly asOf?: number;
+  },
+  context: Pick<Context, 'documents' | 'cases' | 'jobs' | 'config' | 'projector' | 'store'>,
+  wish: Omit<LetterToRecord, 'text' | 'basedOn'> & { readonly text: string | null },
+): Promise<void> {
+  if (options.asOf !== undefined || options.made !== undefined)
+    throw new UsageError(['--record is for a letter made now: leave out --as-of and --made.']);
+  const { recordLetter } = await import('../documents/record-letter.ts');
+  const { moveOfLetter } = await import('../documents/letter-moves.ts');
+  const { caseId, step, actor } = wish;
+  const row = await findCase(context.store.read, caseId);
+  if (row === null) throw new UsageError([unknownCase(printable(caseId))]);
+  const basedOn = options.basedOn === undefined ? row.version : readVersion(options.basedOn);
+  const details = withTimesIn(moveOfLetter(step)?.move ?? '', wish.details, context.config.timeZone);
+  const recorded = await recordLetter(context, { ...wish, text: wish.text ?? '', details, basedOn });
+  if (recorded.outcome === 'unknown-case' || recorded.outcome === 'unknown-source')
+    throw new UsageError([problemOf(recorded)]);
+  if (recorded.outcome === 'refused') throw new UsageError(recorded.problems);
+  if (recorded.outcome === 'conflict') {
+    io.exitCode = 1;
+    return printResult(io, options, recorded, () => `${pc.red('✗')} ${recorded.problem}`);
+  }
+  const { rememberLanguage } = await import('../documents/letter-language.ts');
+  await rememberLanguage(context, { caseId, language: String(recorded.letter.parameters['language']), actor });
+  await finishDocument(io, options, recorded.letter, {
+    what: `letter ${recorded.letter.documentId} (${step}, ${String(recorded.letter.parameters['language'])})`,
+    more: [
+      recorded.outcome === 'recorded'
+        ? `${pc.green('✓')} recorded as sent by letter, entry ${recorded.seq}`
+        : recorded.outcome === 'sending'
+          ? `${pc.green('✓')} \`serve\` sends it by e-mail, then records it`
+          : `${pc.yellow('!')} not recorded as sent: ${printable(recorded.next)}`,
+    ],
+  });
 }
 
 function sayLanguage(

@@ -19,6 +19,9 @@ import {
   type CommandIo,
   printable,
   printResult,
+  readDetails,
+  readField,
+  readVersion,
   tableText,
   timeOf,
   timeOrDay,
@@ -251,12 +254,6 @@ async function versionOf(deps: CaseWriting, caseId: string): Promise<number> {
   return shown.view.row.version;
 }
 
-function readVersion(text: string): number {
-  if (!/^\d{1,9}$/.test(text))
-    throw new UsageError([`Invalid version "${printable(text)}" for --based-on: use the number from \`dsar show\`.`]);
-  return Number(text);
-}
-
 /** The details that `dsar move` accepts for each move, from its schema. */
 function moveFieldsText(): string {
   return Object.entries(moves)
@@ -267,22 +264,6 @@ function moveFieldsText(): string {
       return `  ${name.padEnd(22)}${fields.join(' ')}`.trimEnd();
     })
     .join('\n');
-}
-
-function readField(text: string): [string, string] {
-  const at = text.indexOf('=');
-  if (at < 1) throw new UsageError([`Invalid detail "${printable(text)}": use field=value, e.g. channel=e-mail.`]);
-  return [text.slice(0, at), text.slice(at + 1)];
-}
-
-function readDetails(text: string): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed)) return { ...parsed };
-  } catch {
-    // Reported below, with the flag's name.
-  }
-  throw new UsageError(['--details must be a JSON object, for example \'{"text":"called back"}\'.']);
 }
 
 /** How a reply reaches the requester, in words. Loaded here: other commands do not need it. */

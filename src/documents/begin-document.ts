@@ -60,6 +60,8 @@ export interface DocumentDeps {
   readonly assertHeld?: () => Promise<void>;
   /** Decides in that transaction whether the document may be registered. */
   readonly allowedIf?: Condition;
+  /** The parts of the key of a form that makes one document, however often it is sent. */
+  readonly formKey?: readonly string[];
   /**
    * Called in the transaction that registers the document: completes a job at the same time, so that repeating it does
    * not make a second document.

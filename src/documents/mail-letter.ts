@@ -6,14 +6,14 @@ import { fill } from '../../reports/letters/wording.ts';
 import { checkMove, problemsOfSecondPerson } from '../cases/check-move.ts';
 import { type ShownCase, showCase } from '../cases/list-cases.ts';
 import { moveLatest } from '../cases/move-case.ts';
-import type { CheckedMove } from '../cases/moves.ts';
+import { type CheckedMove, readMove } from '../cases/moves.ts';
 import type { CaseWriting } from '../cases/view.ts';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { momentText } from '../core/time-words.ts';
 import { sha256Hex } from '../crypto/hash.ts';
-import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
-import type { NewJob } from '../jobs/jobs.ts';
+import { type JobHandlers, JobRefused, payloadText, readPayload } from '../jobs/job.ts';
+import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { isOneAddress, type MailSettings, sendMail } from '../outside/mail.ts';
 import type { Query } from '../store/store.ts';
@@ -33,7 +33,10 @@ const payloadSchema = z.object({
   actor: z.string(),
   /** Ids of documents: files of the case that are sent with it. */
   attachments: z.array(z.string()).default([]),
+  /** The move that is recorded once it has been sent. */
+  record: z.object({ move: z.string(), details: z.record(z.string(), z.json()) }).exactOptional(),
 });
+type LetterMailing = z.infer<typeof payloadSchema>;
 /** Enough attempts to outlast a mail server outage of half a day. */
 const MAIL_ATTEMPTS = 80;
 
@@ -46,13 +49,25 @@ export interface MailLetterDeps {
 
 /** A job that mails a letter; there is one for each letter, however often it is requested. */
 export function letterMailJob(wanted: z.infer<typeof payloadSchema>): NewJob {
-  const { caseId, documentId, actor, attachments } = wanted;
+  const { documentId } = wanted;
   return {
     kind: LETTER_MAIL,
     key: documentId,
-    payload: { caseId, documentId, actor, attachments },
+    payload: wanted,
     maxAttempts: MAIL_ATTEMPTS,
   };
+}
+
+/**
+ * The same letter, asked for again after its mail failed: with the move that was to be recorded with it, which the
+ * button for a letter that exists does not ask for.
+ */
+export async function withEarlierRecord(jobs: Pick<Jobs, 'list'>, wanted: LetterMailing): Promise<LetterMailing> {
+  const earlier = (await jobs.list({ kind: LETTER_MAIL, limit: 100 })).find(
+    (job) => payloadText(job, 'documentId') === wanted.documentId,
+  );
+  const { record } = earlier === undefined ? {} : readPayload(payloadSchema, earlier.payload);
+  return record === undefined ? wanted : { ...wanted, record };
 }
 
 /** A letter of a case that may be mailed to its requester, or why it may not. */
@@ -76,7 +91,7 @@ type Mailable =
  */
 export async function checkLetterMail(
   { cases, config: { mail } }: Pick<MailLetterDeps, 'cases' | 'config'>,
-  { caseId, documentId, actor, attachments }: z.infer<typeof payloadSchema>,
+  { caseId, documentId, actor, attachments, record }: z.infer<typeof payloadSchema>,
 ): Promise<Mailable> {
   const now = isoNow(cases.clock);
   const shown = await showCase(cases, caseId, now);
@@ -89,30 +104,31 @@ export async function checkLetterMail(
   if (before !== undefined)
     return refused(`The letter was already mailed on ${momentText(before.received_at, cases.timeZone)}.`);
   if (document.erased_at !== null) return refused('The letter was erased.');
-  if (mail === null) return refused('No mail server is set up here: download the letter and send it yourself.');
   if (!isLetterStep(step) || step === 'notice')
     return refused('This letter is not for the requester: send it yourself.');
-  if (email === null) return refused('The request has no e-mail address: send the letter another way.');
+  const unmailable = problemOfMailing(shown, mail);
+  if (unmailable !== null || email === null) return refused(unmailable ?? '');
   const { timeZone } = cases;
-  if (!isOneAddress(email))
-    return refused(
-      'The e-mail address of the request is not a single valid address: correct it, or send the letter another way.',
-    );
   const { view } = shown;
   const judge = (checked: CheckedMove) => checkMove(view, checked, { ...shown, timeZone, now, actor });
   const words = 'as the letter says';
+  const read = record === undefined ? null : readMove(record.move, record.details);
   const problems =
-    step === 'refusal'
-      ? view.row.state === 'refused'
-        ? []
-        : judge({ move: 'refuse', details: { reasons: words, basis: words, remedies: words } })
-      : step === 'extension'
-        ? view.folded.extension === null
-          ? judge({ move: 'extend', details: { reasons: words } })
-          : []
-        : answerSteps.includes(step)
-          ? problemsOfLeaving(shown, document, { channel: 'e-mail', actor, approvedBy: undefined, now, timeZone })
-          : [];
+    read !== null
+      ? read.outcome === 'refused'
+        ? read.problems
+        : judge(read.checked)
+      : step === 'refusal'
+        ? view.row.state === 'refused'
+          ? []
+          : judge({ move: 'refuse', details: { reasons: words, basis: words, remedies: words } })
+        : step === 'extension'
+          ? view.folded.extension === null
+            ? judge({ move: 'extend', details: { reasons: words } })
+            : []
+          : answerSteps.includes(step)
+            ? problemsOfLeaving(shown, document, { channel: 'e-mail', actor, approvedBy: undefined, now, timeZone })
+            : [];
   const files = await chooseFiles(cases.store.read, shown, attachments);
   if (typeof files === 'string') return refused(files);
   const unapproved = problemsOfEnclosing(shown, { document, files, step, actor });
@@ -173,7 +189,7 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
         { mail: 'letter', caseId, about: documentId, actor, source, jobId: job.id },
         (await findMailing(deps.cases, registered)) !== undefined,
       );
-      if (letter.isSent) return recordReceipt(deps, wanted, stepOf(registered));
+      if (letter.isSent) return recordMove(deps, wanted, registered);
       const found = await checkLetterMail(deps, wanted);
       if (found.outcome === 'unknown') throw new JobRefused('Unknown letter.');
       if (found.outcome === 'refused') throw new JobRefused(`The letter was not sent: ${found.problems.join(' ')}`);
@@ -230,7 +246,7 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
           ? stillApproved(shown, step === 'refusal' ? 'refuse' : 'answer')
           : undefined,
       );
-      return recordReceipt(deps, wanted, step);
+      return recordMove(deps, wanted, document);
     },
   };
 }
@@ -261,19 +277,41 @@ function findMailing({ store }: Pick<CaseWriting, 'store'>, { source, document_i
     .executeTakeFirst();
 }
 
-/** The confirmation of receipt, once it has been mailed, is a move of the case. */
-async function recordReceipt(
+/**
+ * Records the move of a letter that has been mailed: the one in the job, or the confirmation of receipt. Says why, if it
+ * is no longer possible: the letter is then shown as sent and not recorded.
+ */
+async function recordMove(
   { cases, projector }: MailLetterDeps,
-  { caseId, actor }: z.infer<typeof payloadSchema>,
-  step: string,
-): Promise<{ readonly sent: true }> {
-  const at = isoNow(cases.clock);
-  const shown = step === 'acknowledgement' ? await showCase(cases, caseId, at) : null;
-  if (shown !== null && shown.view.folded.acknowledgedAt === null)
-    await moveLatest(cases, { caseId, move: 'acknowledge', details: { at, channel: 'e-mail' }, actor }, () =>
-      projector.catchUp(),
-    );
-  return { sent: true };
+  { caseId, actor, record }: z.infer<typeof payloadSchema>,
+  document: CaseDocument,
+): Promise<{ readonly sent: true; readonly unrecorded?: string }> {
+  await projector.catchUp();
+  const shown = await showCase(cases, caseId, isoNow(cases.clock));
+  const { sha256: documentSha256 } = document;
+  if (shown === null || shown.history.some((row) => isMoveWith(row, documentSha256))) return { sent: true };
+  const receipt = stepOf(document) === 'acknowledgement' && shown.view.folded.acknowledgedAt === null;
+  const wanted = record ?? (receipt ? { move: 'acknowledge', details: {} } : null);
+  if (wanted === null) return { sent: true };
+  const at = (await findMailing(cases, document))?.received_at ?? isoNow(cases.clock);
+  const details = { ...wanted.details, at, channel: 'e-mail', documentSha256 };
+  const moved = await moveLatest(cases, { caseId, move: wanted.move, details, actor }, () => projector.catchUp());
+  return moved.outcome === 'refused' ? { sent: true, unrecorded: moved.problems.join(' ') } : { sent: true };
+}
+
+/** Whether a recorded move names this document as the one that was sent. */
+export function isMoveWith({ details }: { readonly details: string }, sha256: string): boolean {
+  return (JSON.parse(details) as { readonly documentSha256?: string }).documentSha256 === sha256;
+}
+
+/** Why this installation cannot mail anything to the requester of a case; null: it can. */
+export function problemOfMailing({ view }: Pick<ShownCase, 'view'>, mail: MailSettings | null): string | null {
+  const { requester_email: email } = view.row;
+  if (mail === null) return 'No mail server is set up here: download the letter and send it yourself.';
+  if (email === null) return 'The request has no e-mail address: send the letter another way.';
+  return isOneAddress(email)
+    ? null
+    : 'The e-mail address of the request is not a single valid address: correct it, or send the letter another way.';
 }
 
 /** Throws {@link JobRefused} if it is not byte for byte what was registered. */

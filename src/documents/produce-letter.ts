@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { gatherPack } from '../../reports/dsar-pack/gather.ts';
 import { letterFactsOf } from '../../reports/dsar-pack/letter.ts';
 import type { ChosenLanguage } from '../../reports/letters/languages.ts';
@@ -32,6 +33,7 @@ import {
   type UnknownSource,
 } from './begin-document.ts';
 import { languageForLetter } from './letter-language.ts';
+import { type GivenDetails, textWith, textWithout } from './letter-moves.ts';
 import { loadOwnText } from './letter-texts.ts';
 import {
   type CaseDocumentDeps,
@@ -59,6 +61,8 @@ export interface LetterWish {
   readonly text?: string | null;
   /** The addressee of a notice to a recipient of the data. */
   readonly recipient?: string | null;
+  /** For a letter that is recorded together with its move: the other details of the move, as far as they are given. */
+  readonly details?: GivenDetails;
   /** Leaves out everything that the requester wrote, including the name: for an address that may belong to someone else. */
   readonly anonymous?: boolean;
 }
@@ -110,7 +114,7 @@ export async function draftLetter(
 ): Promise<({ readonly outcome: 'drafted' } & LetterDraft) | UnknownCase | InvalidTime | UnknownSource> {
   const source = await projectedSourceOfCase(deps, wish.caseId);
   if (source === null) return { outcome: 'unknown-case', caseId: wish.caseId };
-  const loaded = await loadCaseInput(deps, source, wish.caseId, { step: wish.step });
+  const loaded = await loadCaseInput(deps, source, wish.caseId, { step: wish.step, ...untilIn(wish) });
   if ('outcome' in loaded) return loaded;
   const language = languageForLetter(wish.language, loaded.input.case);
   if (language.outcome === 'invalid') return language;
@@ -131,7 +135,10 @@ export async function draftLetter(
     missingLanguage: chosen.missing,
     untranslatedProfile: quotesUntranslated(letter, facts),
     unprintable: await unprintableIn(blocks),
-    starts: startsOf(letter, facts, loaded.found.view.folded, ownText),
+    starts:
+      wish.details === undefined
+        ? startsOf(letter, facts, loaded.found.view.folded, ownText)
+        : startsWith(letter, facts, ownText),
     impossible: impossibleSteps(letter, facts),
   };
 }
@@ -163,7 +170,8 @@ async function makeLetter(
   const same = { step, ...(request.text == null ? {} : { text: textOf(request.text) }) };
   const before = asOf === undefined ? null : await madeBefore(deps, { ...asked, asOf }, same);
   const madeAt = request.madeAt ?? before?.madeAt;
-  const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt, step });
+  const until = untilIn(before === null || request.details !== undefined ? request : { step, details: before });
+  const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt, step, ...until });
   if ('outcome' in loaded) return loaded;
   const { input, cited } = loaded;
   const doubtful = doubtfulController(input.profile, deps.sources.find(source), deps.sources);
@@ -184,6 +192,7 @@ async function makeLetter(
     text: letter.text,
     recipient: letter.recipient ?? null,
     ...confirmedController(doubtful, before),
+    ...until,
   };
   const reference = referenceOf({ name: 'letter', format, asOf: input.asOf, caseId, parameters });
   const { version, sample, generatedAt } = input;
@@ -220,7 +229,7 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 async function composeLetter(
   { cases }: CaseDocumentDeps,
   { input, cited, found }: CaseInput,
-  { step, text, recipient, anonymous = false }: LetterWish,
+  { step, text, recipient, details, anonymous = false }: LetterWish,
   chosen: ChosenLanguage,
 ): Promise<{
   readonly letter: Letter;
@@ -240,7 +249,10 @@ async function composeLetter(
   const ownText = wording === null ? null : fillOwnText(wording, chosen, facts);
   // Nobody would fill in the blanks of automatic letters.
   const usual = ownText !== null && (anonymous ? !hasBlanks(ownText) : true) ? ownText : null;
-  const own = text == null ? (recordedText(step, chosen.locale, found.view.folded) ?? usual) : textOf(text);
+  const own =
+    text == null
+      ? ((details === undefined ? recordedText(step, chosen.locale, found.view.folded) : null) ?? usual)
+      : textWith(step, chosen.locale, textOf(text), details ?? {});
   return {
     facts,
     ownText,
@@ -252,6 +264,12 @@ async function composeLetter(
       ...(step === 'notice' && to !== '' ? { recipient: to } : {}),
     },
   };
+}
+
+/** The new date in a notice of extension that is not recorded yet. */
+function untilIn({ step, details = {} }: Pick<LetterWish, 'step' | 'details'>): { readonly until?: string } {
+  const { until } = details;
+  return step === 'extension' && typeof until === 'string' && z.iso.date().safeParse(until).success ? { until } : {};
 }
 
 function textOf(text: string): string {
@@ -293,6 +311,12 @@ function startsOf(
   const recorded = recordedText(step, locale, folded);
   const first = [recorded, ownText].filter((text) => text !== null);
   return [...new Set([...first, ...letterProposals(step, locale, facts)])];
+}
+
+/** Texts to start from for a letter that is recorded together with its move, whose other details have their own fields. */
+function startsWith({ step, locale }: Letter, facts: LetterFacts, ownText: string | null): readonly string[] {
+  const starts = [...(ownText === null ? [] : [ownText]), ...letterProposals(step, locale, facts)];
+  return [...new Set(starts.map((text) => textWithout(step, locale, text)))];
 }
 
 /** A letter with some text, so that a remaining problem is not about the text. */

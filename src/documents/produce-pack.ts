@@ -275,7 +275,7 @@ export async function loadCaseInput(
   deps: CaseDocumentDeps,
   source: string,
   caseId: string,
-  wanted: FrameRequest & { readonly step?: LetterStep; readonly language?: string | null },
+  wanted: FrameRequest & { readonly step?: LetterStep; readonly language?: string | null; readonly until?: string },
 ): Promise<CaseInput | UnknownCase | InvalidTime | UnknownSource> {
   const framed = await frameOf(deps, source, wanted);
   if ('outcome' in framed) return framed;
@@ -296,7 +296,7 @@ export async function loadCaseInput(
     systems,
     evidenceFolder: deps.evidenceFolder,
     letter: {
-      ...datesOfLetter(view, context, wanted.step ?? 'answer'),
+      ...datesOfLetter(view, context, wanted),
       written: (await lastAnswer(deps.read, caseId, frame.asOf))?.letter ?? null,
       ownAnswer: await ownAnswerOf(store.read, view.row, [wanted.language, profile?.language], frame.asOf),
       ...(wanted.language == null ? {} : { language: wanted.language }),
@@ -307,17 +307,17 @@ export async function loadCaseInput(
 
 /**
  * Laws and dates for the letters of a case. A notice of extension sent before the extension is recorded has the date
- * that results from it.
+ * that results from it, or `until` where the law lets the notice set one.
  */
 function datesOfLetter(
   view: CaseView,
   context: ViewContext,
-  step: LetterStep,
+  { step = 'answer', until = null }: { readonly step?: LetterStep; readonly until?: string | null },
 ): Omit<LetterOfCase, 'written' | 'ownAnswer' | 'language'> {
   const { folded } = view;
   const extension =
     step === 'extension' && folded.extension === null
-      ? { noticeAt: context.now, reasons: '', until: null, approvedBy: null }
+      ? { noticeAt: context.now, reasons: '', until, approvedBy: null }
       : folded.extension;
   const deadline = extension === folded.extension ? view.deadline : withFolded(view, context, { extension });
   const first = folded.extension === null ? view.deadline : withFolded(view, context, { extension: null });

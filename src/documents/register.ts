@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Action } from '../core/action.ts';
+import { type Action, actionSchema } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { codeOf, VerificationFault } from '../core/errors.ts';
 import { createTally } from '../crypto/hash.ts';
@@ -35,10 +35,14 @@ export function documentPath(folder: string, document: { documentId: string; for
  * Writes a document to the folder of documents and registers its SHA-256 as an entry. Its id is the printed reference
  * and the beginning of its hash: different bytes make a different document with another name, and a stored one is never
  * overwritten. The file appears under its name only when it is complete and synced, and every entry from which it was
- * made was checked ({@link UntrustedEntry}). Throws NotAllowed if `allowedIf` refuses. Producing the same document again finds the existing file and entry.
+ * made was checked ({@link UntrustedEntry}). Throws NotAllowed if `allowedIf` refuses. Producing the same document again finds the existing file and entry,
+ * as does producing another one with the same `formKey`.
  */
 export async function registerDocument(
-  deps: Pick<DocumentDeps, 'ledger' | 'clock' | 'folder' | 'proofs' | 'assertHeld' | 'allowedIf' | 'registeredIn'>,
+  deps: Pick<
+    DocumentDeps,
+    'read' | 'ledger' | 'clock' | 'folder' | 'proofs' | 'assertHeld' | 'allowedIf' | 'registeredIn' | 'formKey'
+  >,
   source: string,
   facts: DocumentFacts,
   cited: Cited,
@@ -82,11 +86,11 @@ export async function registerDocument(
   const { asOf, parameters } = facts;
   const registered = (seq: number) => ({ documentId, path, sha256, bytes, asOf, seq, parameters });
   const { allowedIf, registeredIn } = deps;
-  const { seq } = await appendAction(
+  const { outcome, seq } = await appendAction(
     ledger,
     source,
     action,
-    ['document.produced', documentId, sha256],
+    deps.formKey ?? ['document.produced', documentId, sha256],
     clock().toISOString(),
     async (tx, [appended]) => {
       await cited.assertThere(tx.query, ledger);
@@ -100,7 +104,31 @@ export async function registerDocument(
     throw error;
   });
   await rm(draft, { force: true });
-  return registered(seq);
+  if (outcome !== 'duplicate' || deps.formKey === undefined) return registered(seq);
+  const first = await documentOfForm(deps, source, deps.formKey);
+  if (first === null) throw new UntrustedEntry(seq, 'the document of this form was erased');
+  if (first.documentId !== documentId) await rm(path, { force: true });
+  return first;
+}
+
+/** The document that was registered with the key of a form; null: none, or its entry was erased. */
+export async function documentOfForm(
+  { read, ledger, folder }: Pick<DocumentDeps, 'read' | 'ledger' | 'folder'>,
+  source: string,
+  formKey: readonly string[],
+): Promise<RegisteredDocument | null> {
+  const row = await read
+    .selectFrom('entries')
+    .select(['seq', 'body'])
+    .where('source', '=', source)
+    .where('kind', '=', 'action')
+    .where('dedupe_key', '=', Buffer.from(ledger.keyOf('action', ...formKey)))
+    .executeTakeFirst();
+  if (row?.body == null) return null;
+  const action = actionSchema.parse(JSON.parse(row.body.toString('utf8')));
+  if (action.action !== 'document.produced') return null;
+  const { documentId, sha256, bytes, asOf, parameters } = action;
+  return { documentId, path: documentPath(folder, action), sha256, bytes, asOf, seq: Number(row.seq), parameters };
 }
 
 /**

@@ -223,4 +223,29 @@ describe('dsar letter', () => {
     expect(await readFile(out, 'utf8')).toContain('Welches Konto meinen Sie?');
     await expect(run('letter', caseId, 'nothing')).rejects.toThrow('Allowed choices are acknowledgement');
   });
+
+  it('records the move of the letter with it, and can be reproduced with the date it gives', async () => {
+    const run = await createInstallation();
+    const { caseId } = JSON.parse(
+      (await run(...opening.with(2, new Date(Date.now() - 86_400_000).toISOString()), '--json')).out,
+    ) as { caseId: string };
+    const text = join(await temporaryFolder(), 'text.txt');
+    await writeFile(text, 'Sehr viele Anfragen.');
+    const command = ['letter', caseId, 'extension', '--language', 'de', '--text', text, '--format', 'txt'];
+    await expect(run(...command, 'until=2099-01-01')).rejects.toThrow('go with --record');
+    await expect(run(...command, '--record', 'e-mail')).rejects.toThrow('No mail server');
+    await expect(run(...command, '--record', 'letter', 'untill=2099-01-01')).rejects.toThrow('untill');
+    const until = new Date(Date.now() + 60 * 86_400_000).toISOString().slice(0, 10);
+    const made = JSON.parse((await run(...command, '--record', 'letter', `until=${until}`, '--json')).out) as {
+      asOf: number;
+      sha256: string;
+    };
+    expect(made).toMatchObject({ parameters: { until } });
+    const shown = (await run('show', caseId, '--json')).out;
+    expect(JSON.parse(shown)).toMatchObject({ version: 1 });
+    expect(shown).toContain(made.sha256);
+    const again = JSON.parse((await run(...command, '--as-of', String(made.asOf), '--json')).out) as typeof made;
+    expect(again.sha256).toBe(made.sha256);
+    await expect(run(...command, '--record', 'letter')).rejects.toThrow('already been extended');
+  });
 });

@@ -151,6 +151,31 @@ describe('letters', () => {
   });
 });
 
+it('a letter is made and recorded in one call, or neither', async () => {
+  const world = await createOfficeWorld();
+  const caller = await work(world);
+  const caseId = await open(world);
+  const path = `/api/v1/cases/${caseId}/letters`;
+  const { version } = (await caller.get(`/api/v1/cases/${caseId}`)).json;
+  const letter = { step: 'extension', language: 'en', text: 'Many requests came at once.', format: 'txt' };
+  const record = { way: 'letter', basedOn: version, details: {} };
+  const future = await caller.post(path, { ...letter, record: { ...record, details: { at: '2199-01-01T00:00:00Z' } } });
+  expect([future.status, future.text]).toEqual([422, expect.stringContaining('is in the future')]);
+  const mailed = await caller.post(path, { ...letter, record: { ...record, way: 'e-mail' } });
+  expect([mailed.status, mailed.text]).toEqual([422, expect.stringContaining('No mail server')]);
+  expect((await caller.post(path, { ...letter, step: 'notice', record })).status).toBe(422);
+  expect(await world.actions('document.produced')).toEqual([]);
+  const made = await caller.post(path, { ...letter, record });
+  expect([made.status, made.json['recorded']]).toEqual([
+    201,
+    { outcome: 'recorded', seq: expect.any(Number) as number },
+  ]);
+  const shown = await caller.get(`/api/v1/cases/${caseId}`);
+  expect(shown.text).toContain('"move":"extend"');
+  expect(shown.text).toContain(String(made.json['sha256']));
+  expect((await caller.post(path, { ...letter, record })).status).toBe(409);
+});
+
 describe('calls to the service', () => {
   it('are listed, and one with an unknown outcome is settled', async () => {
     const sandbox = createSandbox({ seed: 7, clock: () => new Date(), clients: 1, consentRows: 5 });

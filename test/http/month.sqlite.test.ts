@@ -134,8 +134,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await page.getByLabel('Language').selectOption({ label: 'Deutsch (de)' });
   await press(page, 'Update the preview');
   await page.getByText('Ihre Anfrage ist bei uns eingegangen').first().waitFor();
-  await press(page, 'Create the letter');
-  await page.getByRole('button', { name: /Send .* to the requester/ }).click();
+  await press(page, 'Send by e-mail and record');
   await vi.waitFor(() => expect(mail.mails.map(({ to }) => to[0])).toContain('ada@example.org'), PATIENTLY);
 
   // The pack is handed over through a link and a code, and the requester downloads it.

@@ -97,7 +97,7 @@ test('a document whose job was taken over leaves no file and no entry', async ()
   }
   const { publicKey } = generateKeyPairSync('ed25519');
   const proofs = { store, keys: { instance: testKeys, verifying: publicKey }, instance: 'test', epoch: 1 };
-  const deps = { ledger, clock, folder, proofs };
+  const deps = { read: store.read, ledger, clock, folder, proofs };
   const lost = () => Promise.reject(new Error('another worker has taken this job over'));
   await expect(
     registerDocument({ ...deps, assertHeld: lost }, 'default', facts, createCited(0), content()),

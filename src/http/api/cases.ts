@@ -24,9 +24,11 @@ import { requestKinds } from '../../core/vocabulary.ts';
 import { ATTACHMENTS } from '../../documents/attachments.ts';
 import { packJob } from '../../documents/document-jobs.ts';
 import { rememberLanguage } from '../../documents/letter-language.ts';
-import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
+import { moveOfLetter } from '../../documents/letter-moves.ts';
+import { checkLetterMail, letterMailJob, withEarlierRecord } from '../../documents/mail-letter.ts';
 import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
 import { packProblem } from '../../documents/produce-pack.ts';
+import { type LetterToRecord, letterWays, type RecordLetterDeps, recordLetter } from '../../documents/record-letter.ts';
 import {
   createHandOver,
   HAND_OVER_DAYS,
@@ -434,7 +436,8 @@ export const caseApi = [
     tag: 'Cases',
     summary: 'Create a letter for a request',
     description:
-      'It is registered and cannot be changed; `mailLetter` sends it. Statements required by law are in the letter whatever the text.',
+      'It is registered and cannot be changed; `mailLetter` sends it. Statements required by law are in the letter whatever the text. ' +
+      'With `record`, the move that the letter belongs to is checked first, and recorded with the letter: nothing is made if it would be refused.',
     params: caseParams,
     body: z.strictObject({
       step: z.enum(letterSteps),
@@ -450,19 +453,54 @@ export const caseApi = [
           'Confirms that this organisation is the controller of the source, for this letter. Needed if the controller profile is shared by several sources and nobody has said whose it is.',
       }),
       format: z.enum(letterFormats).default('pdf'),
+      record: z
+        .strictObject({
+          way: z.enum(letterWays).meta({
+            description: '`letter`: you post it. `e-mail`: it is sent from here, and recorded once it has gone out.',
+          }),
+          basedOn: z.int().nonnegative().meta({ description: 'The version of the case that the move is based on.' }),
+          details: z.record(z.string(), z.unknown()).default({}).meta({
+            description: 'Details of the move besides what `text` says (asked, question or reasons).',
+          }),
+        })
+        .optional()
+        .meta({
+          description:
+            'Records the move of the letter: acknowledgement acknowledge, identity ask-identity, clarification ask-clarification, extension extend, refusal refuse.',
+        }),
     }),
     status: 201,
-    answer: z.object({ documentId: z.string(), sha256: z.string(), bytes: z.int(), seq: z.int() }),
+    answer: z.object({
+      documentId: z.string(),
+      sha256: z.string(),
+      bytes: z.int(),
+      seq: z.int(),
+      recorded: z
+        .object({
+          outcome: z.enum(['recorded', 'sending', 'made']).meta({
+            description: '`made`: only the letter is made; `next` says what is needed before it can be recorded.',
+          }),
+          seq: z.int().optional().meta({ description: 'The entry of the move.' }),
+          jobId: z.string().optional().meta({ description: 'The job that sends the letter and records the move.' }),
+          next: z.string().optional(),
+        })
+        .optional(),
+    }),
     async handle(context, { params: { caseId }, body, by }) {
-      const { step, format, language = null, recipient = null, controller = null } = body;
+      const { step, format, language = null, recipient = null, controller = null, record } = body;
       const deps = { ...context.documents, cases: context.cases };
-      const wish = { caseId, step, language, recipient };
+      const wish = { caseId, step, language, recipient, ...(record === undefined ? {} : { details: record.details }) };
       let { text = null } = body;
       if (text === null) {
         const draft = await draftLetter(deps, { ...wish, text: null });
         if (draft.outcome === 'invalid') throw new RefusedRequest('refused', [draft.problem]);
         if (draft.outcome !== 'drafted') throw new CodedError('not_found');
         text = draft.starts[0] ?? null;
+      }
+      if (record !== undefined) {
+        const details = withTimesIn(moveOfLetter(step)?.move ?? '', record.details, context.config.timeZone);
+        const wanted = { ...wish, ...record, details, text: text ?? '', format, actor: by.officer, controller };
+        return recordedLetter(context, wanted);
       }
       const made = await produceLetter(deps, { ...wish, text, format, actor: by.officer, controller });
       switch (made.outcome) {
@@ -500,7 +538,8 @@ export const caseApi = [
     status: 202,
     answer: jobSchema,
     async handle(context, { params: { caseId, documentId }, body: { attachments }, by }) {
-      const wanted = { caseId, documentId, actor: by.officer, attachments };
+      const asked = { caseId, documentId, actor: by.officer, attachments };
+      const wanted = await withEarlierRecord(context.jobs, asked);
       const found = await checkLetterMail(context, wanted);
       if (found.outcome === 'unknown') throw new CodedError('not_found');
       if (found.outcome === 'refused') throw new RefusedRequest('refused', found.problems);
@@ -634,4 +673,33 @@ function summarised(view: Parameters<typeof summariseCase>[0]) {
     says: [...says],
     moves: [...allowed],
   };
+}
+
+/** Makes and records a letter for the API. Throws RefusedRequest, and CodedError for an unknown case. */
+async function recordedLetter(
+  context: RecordLetterDeps & Parameters<typeof rememberLanguage>[0] & Parameters<typeof untilProjected>[0],
+  wanted: LetterToRecord,
+) {
+  const result = await recordLetter(context, wanted);
+  switch (result.outcome) {
+    case 'refused':
+      throw new RefusedRequest('refused', result.problems);
+    case 'conflict':
+      throw new RefusedRequest('conflict', [result.problem]);
+    case 'unknown-case':
+    case 'unknown-source':
+      throw new CodedError('not_found');
+    case 'recorded':
+    case 'sending':
+    case 'made': {
+      const { letter, ...recorded } = result;
+      await untilProjected(context, 'seq' in recorded ? recorded.seq : letter.seq);
+      const { caseId, actor } = wanted;
+      await rememberLanguage(context, { caseId, language: String(letter.parameters['language']), actor });
+      const { documentId, sha256, bytes, seq } = letter;
+      return { documentId, sha256, bytes, seq, recorded };
+    }
+    default:
+      return result satisfies never;
+  }
 }

@@ -51,6 +51,7 @@ import {
 import { DoubtfulNotice } from './doubtful-notice.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { PackForm } from './letter-language-select.tsx';
+import { Recorded } from './letter-record.tsx';
 import type { CasePageData } from './load-case.ts';
 import { MessagePanel } from './message-panel.tsx';
 import { CaseForm, MoveForms } from './move-forms.tsx';
@@ -276,7 +277,10 @@ function LettersPanel({ data, frame, refused }: PartProps & { frame: PageFrame; 
           frame={frame}
           documents={letters}
           awaiting={data.awaiting}
-          also={[mailColumn(data, frame, refused)]}
+          also={[
+            mailColumn(data, frame, refused),
+            { title: 'Recorded', cell: (document) => <Recorded frame={frame} data={data} document={document} /> },
+          ]}
         />
       ) : canWork ? null : (
         <p>None yet.</p>

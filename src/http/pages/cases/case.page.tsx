@@ -14,7 +14,7 @@ import { requestKinds } from '../../../core/vocabulary.ts';
 import { ATTACHMENT_BYTES, ATTACHMENTS_TOO_LARGE, addAttachment } from '../../../documents/attachments.ts';
 import { packJob } from '../../../documents/document-jobs.ts';
 import { rememberLanguage } from '../../../documents/letter-language.ts';
-import { checkLetterMail, letterMailJob } from '../../../documents/mail-letter.ts';
+import { checkLetterMail, letterMailJob, withEarlierRecord } from '../../../documents/mail-letter.ts';
 import { packProblem } from '../../../documents/produce-pack.ts';
 import { createHandOver, listHandOvers, revokeHandOver } from '../../../hand-over/hand-over.ts';
 import { problemOfTaskMail, taskMailJob } from '../../../hand-over/mail-task.ts';
@@ -38,6 +38,7 @@ import { PostForm } from '../parts/post-form.tsx';
 import { kindText } from '../parts/words.ts';
 import { CasePage } from './case-view.tsx';
 import type { NewHandOver } from './hand-over-panel.tsx';
+import { recordedWith } from './letter-record.tsx';
 import { type CaseNeeds, loadCase } from './load-case.ts';
 
 type Needs = CaseNeeds | 'ledger' | 'projector' | 'documents' | 'instance' | 'loadProfile';
@@ -96,18 +97,23 @@ const record = form({
   },
 });
 
-/** One request: everything about it, and the officers' moves. `again`: the entry of a task that pre-fills a new one. */
+/** One request: everything about it, and the officers' moves. `again`: the entry of a task that pre-fills a new one; `record`: the letter that fills in the form of its move. */
 const oneCase = page({
   path: '/cases/:caseId',
   rule: { who: 'read', source: 'case', views: 'object' },
-  query: z.object({ again: text }),
+  query: z.object({ again: text, record: text }),
   done: {
     opened: 'The request has been recorded.',
     moved: 'Recorded in the ledger.',
     reply: 'The reply is recorded. Under Messages you see whether the requester is told of it.',
     'no-reply': 'It is recorded that no reply is needed.',
     letter: 'The letter has been created. Download it under Letters.',
-    mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
+    recorded: 'The letter has been created, and that you send it is recorded. Download it under Letters to print it.',
+    sending: 'The letter has been created and is being sent. The step is recorded once it has gone out.',
+    'letter-approval':
+      'The letter has been created. A second person has to approve the refusal with it; then send it and record it.',
+    'letter-unrecorded': 'The letter has been created, but it is not recorded that it was sent: see Letters.',
+    mail: 'The letter is being sent. Once it has gone out, record the step that it belongs to: see Letters.',
     attachment:
       'The file has been added. Tick it next to the letter that it should go with, or in the form for a hand-over link.',
     pack: 'The pack is being created. It will appear under Response pack.',
@@ -122,13 +128,15 @@ const oneCase = page({
     allowLive(reply);
     return data;
   },
-  show: (data, { frame, fields, said }) => <CasePage frame={frame} data={data} again={fields.again} {...said} />,
+  show: (data, { frame, fields, said }) => (
+    <CasePage frame={frame} data={data} again={fields.again} refused={recordedWith(data, fields.record)} {...said} />
+  ),
 });
 
 type CaseVisit<F = unknown> = Visit<Needs, F, { readonly caseId: string }>;
 
 const showAgain = (visit: CaseVisit, said: Partial<Said<CaseSaid>>, status = 422) =>
-  oneCase.again(visit, { fields: { again: '' }, said, status });
+  oneCase.again(visit, { fields: { again: '', record: '' }, said, status });
 
 const move = form({
   path: '/cases/:caseId/moves',
@@ -198,7 +206,8 @@ const mailLetter = form({
     const { context, params, by, typed } = visit;
     const { caseId, documentId } = params;
     const attachments = chosenFiles(typed);
-    const wanted = { caseId, documentId, actor: by.officer, attachments };
+    const asked = { caseId, documentId, actor: by.officer, attachments };
+    const wanted = await withEarlierRecord(context.jobs, asked);
     const found = await checkLetterMail(context, wanted);
     if (found.outcome === 'unknown') throw new CodedError('not_found', 'Unknown letter.');
     if (found.outcome === 'refused')

@@ -7,6 +7,7 @@ import { withdrawingKinds } from '../../../cases/withdrawal.ts';
 import { momentText } from '../../../core/time-words.ts';
 import { requestKinds } from '../../../core/vocabulary.ts';
 import { isAnswer } from '../../../documents/awaiting-approval.ts';
+import { letterOfMove } from '../../../documents/letter-moves.ts';
 import { givenFiles } from '../../../hand-over/given-files.ts';
 import { optionText } from '../documents/document-table.tsx';
 import {
@@ -26,6 +27,7 @@ import { Notice } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { kindText } from '../parts/words.ts';
 import { PackForm } from './letter-language-select.tsx';
+import { LetterOfMove, stepOfLetter, valuesFromLetter } from './letter-record.tsx';
 import { type CasePageData, ORIGINALS_SHOWN } from './load-case.ts';
 import { nextStepOf } from './next-step.tsx';
 
@@ -52,13 +54,16 @@ export function MoveForms({ frame, data, refused }: MoveFormsProps) {
   const first = allowed.find((move) => move === next.move && !held.has(move)) ?? null;
   const others = allowed.filter((move) => move !== first);
   const form = (move: MoveName) => (
-    <MoveForm
-      frame={frame}
-      data={data}
-      move={move}
-      choices={choices}
-      values={refused?.move === move ? refused.form : proposed(data, move)}
-    />
+    <>
+      <LetterOfMove data={data} move={move} />
+      <MoveForm
+        frame={frame}
+        data={data}
+        move={move}
+        choices={choices}
+        values={refused?.move === move ? refused.form : proposed(data, move)}
+      />
+    </>
   );
   return (
     <>
@@ -94,14 +99,16 @@ export function MoveForms({ frame, data, refused }: MoveFormsProps) {
   );
 }
 
-function CreateForm({ frame, data, what }: { frame: PageFrame; data: CasePageData; what: 'pack' | 'letter' }) {
+type Created = NonNullable<ReturnType<typeof nextStepOf>['create']>;
+
+function CreateForm({ frame, data, what }: { frame: PageFrame; data: CasePageData; what: Created }) {
   const path = `/cases/${encodeURIComponent(data.shown.view.row.case_id)}`;
   return what === 'pack' ? (
     <PackForm frame={frame} data={data} isNext />
   ) : (
     <p>
-      <a class="button" href={`${path}/letter?step=answer`}>
-        Write the letter
+      <a class="button" href={`${path}/letter?step=${what === 'letter' ? 'answer' : what}`}>
+        {what === 'letter' ? 'Write the letter' : 'Confirm receipt with a letter'}
       </a>
     </p>
   );
@@ -130,7 +137,7 @@ function MoveForm(props: {
   const { frame, data, move, choices, values } = props;
   return (
     <CaseForm frame={frame} data={data} move={move}>
-      {fieldsOf(moves[move].details, choicesFor(move, choices, data))
+      {fieldsOf(moves[move].details, choicesFor(move, choices, data, frame.timeZone))
         .filter(({ name }) => move !== 'answer' || !endsConsent.includes(name) || withdraws(data))
         .filter(({ name }) => name !== 'seen')
         .filter(({ name }) => name !== 'approvedBy' || data.shown.profile?.role === 'processor')
@@ -167,8 +174,17 @@ function seenOn({ shown: { view }, documents }: CasePageData): string {
 }
 
 /** The choices of a move: the rights of a request with several are those of its parts. */
-function choicesFor(move: MoveName, choices: FieldChoices, { shown: { view } }: CasePageData): FieldChoices {
-  return move === 'settle-part' ? { ...choices, kind: view.kinds.map((kind) => [kind, kindText(kind)]) } : choices;
+function choicesFor(
+  move: MoveName,
+  choices: FieldChoices,
+  { shown: { view }, documents }: CasePageData,
+  timeZone: string,
+): FieldChoices {
+  if (move === 'settle-part') return { ...choices, kind: view.kinds.map((kind) => [kind, kindText(kind)]) };
+  const step = letterOfMove(move);
+  if (step === null) return choices;
+  const letters = documents.filter((one) => one.erased_at === null && stepOfLetter(one) === step);
+  return { ...choices, documentSha256: letters.map((one) => [one.sha256, optionText(one, timeZone)]) };
 }
 
 /** The requests to choose from; if there are many, an id can also be typed. */
@@ -258,10 +274,8 @@ function choicesOf({ shown, documents }: CasePageData, timeZone: string): FieldC
 }
 
 /** Initial values of a form: what is already known. */
-function proposed(
-  { shown, documents, mailed, handOvers }: CasePageData,
-  move: MoveName,
-): Readonly<Record<string, string>> {
+function proposed(data: CasePageData, move: MoveName): Readonly<Record<string, string>> {
+  const { shown, documents, mailed, handOvers } = data;
   switch (move) {
     case 'answer': {
       const answer = documents.find(isAnswer);
@@ -298,7 +312,7 @@ function proposed(
       return emailConfirmed === undefined ? {} : { how: `${emailConfirmed.how} (${shown.view.row.requester_email})` };
     }
     default:
-      return {};
+      return valuesFromLetter(data, move);
   }
 }
 

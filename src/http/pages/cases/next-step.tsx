@@ -10,7 +10,7 @@ export interface NextStep {
   /** The move that records it; null: it is done elsewhere, or nothing is left. */
   readonly move: MoveName | null;
   /** What has to be created first, with its own form. */
-  readonly create?: 'pack' | 'letter';
+  readonly create?: 'pack' | 'letter' | 'acknowledgement';
 }
 
 /** Determines the next step of a case. Pure. */
@@ -54,7 +54,11 @@ export function nextStepOf(data: CasePageData): NextStep {
       const unclear = lacks('kind', 'place');
       if (unclear !== undefined) return step(unclear.text, 'amend');
       if (deadline.acknowledgeBy !== null && folded.acknowledgedAt === null)
-        return step(`The law requires you to confirm receipt by ${deadline.acknowledgeBy}.`, 'acknowledge');
+        return {
+          sentence: `The law requires you to confirm receipt by ${deadline.acknowledgeBy}.`,
+          move: null,
+          create: 'acknowledgement',
+        };
       if (row.state !== 'in-progress') return step('Start work: nobody has taken up the request yet.', 'start');
       const identity = lacks('identity');
       if (identity !== undefined) return step(identity.text, 'confirm-identity');

@@ -279,6 +279,8 @@ export function detailTexts(
         return [label, (value as AnswerPart[]).map(partText).join('. ')] as const;
       if (name === 'attachments' && Array.isArray(value))
         return [label, value.map((sha256: string) => `${files.get(sha256) ?? 'File'} (${sha256})`).join(', ')] as const;
+      if (name === 'documentSha256' && typeof value === 'string')
+        return [label, files.has(value) ? `${files.get(value)} (${value})` : value] as const;
       if (name === 'furtherKinds' && Array.isArray(value))
         return [label, value.map((kind: string) => kindText(kind)).join(', ')] as const;
       if (name === 'language') return [label, languageText(value as string | null)] as const;
