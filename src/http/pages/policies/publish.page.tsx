@@ -155,7 +155,7 @@ function BeforePage({
               </label>
             )}
             <div class="buttons">
-              <button type="submit">Publish</button>
+              <button type="submit">{publicAt === null ? 'Publish' : 'Publish again'}</button>
               <a href={policyAddress(source, policyId)}>Do not publish</a>
             </div>
           </PostForm>
@@ -172,6 +172,7 @@ function TextPanel({ frame, about: { generated, unknown } }: { frame: PageFrame;
       {generated === null ? null : (
         <>
           <Origin frame={frame} generated={generated} />
+          <br />
           {unknown === null ? (
             <TextLines lines={generated.lines} />
           ) : (
