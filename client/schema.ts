@@ -741,7 +741,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a policy
-         * @description A policy that belongs to another source according to the ledger is not found.
+         * @description A policy that belongs to another source according to the ledger is not found. The service publishes its current saved text, which cannot be read before; unlike on the page, nothing is recorded about what was shown.
          */
         post: operations["publishPolicy"];
         delete?: never;

@@ -1,10 +1,15 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { UsageError } from '../core/errors.ts';
-import { listedPolicyKey, loadListedLinks, loadPublishedLink } from '../policies/list.ts';
 import { type CallRow, findCall, type SettleOutcome, settleByOfficer, settleCalls } from '../policies/settle-calls.ts';
-import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
+import {
+  lastPublish,
+  loadCalls,
+  loadPolicy,
+  loadUnknownItems,
+  loadWorkingLink,
+  type PolicyView,
+} from '../policies/show.ts';
 import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../policy-snapshots/stored-texts.ts';
-import type { Query } from '../store/store.ts';
 import {
   type CommandIo,
   counted,
@@ -43,7 +48,7 @@ function registerShow(policy: CommandUnknownOpts, io: CommandIo): void {
             loadPolicyTexts(context.store.read, { source, policyId: id, policyType: listed?.policy_type ?? null }),
           ),
         );
-        const links = await Promise.all(views.map((view) => loadLink(context.store.read, view)));
+        const links = await Promise.all(views.map((view) => loadWorkingLink(context.store.read, view)));
         if (views.length === 0) io.exitCode = 1;
         const shown = views.map((view, place) => ({
           ...shownPolicy(view, links[place] ?? null),
@@ -185,17 +190,6 @@ function shownCall(row: CallRow) {
     intentSeq: row.intent_seq,
     answerSeq: row.answer_seq,
   };
-}
-
-/** The working link: from the service's list, or else from the last publish made here. */
-async function loadLink(read: Query, view: PolicyView): Promise<string | null> {
-  const { listed } = view;
-  const links = listed === null || listed.gone_at !== null ? null : await loadListedLinks(read, [listed]);
-  return links?.get(listedPolicyKey(view.source, view.policyId)) ?? (await loadPublishedLink(read, lastPublish(view)));
-}
-
-function lastPublish(view: PolicyView): CallRow | undefined {
-  return view.calls.findLast(({ operation, state }) => operation === 'publish' && state === 'done');
 }
 
 function shownPolicy(view: PolicyView, link: string | null) {

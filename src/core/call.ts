@@ -51,6 +51,12 @@ const intent = z.object({
   /** The plan of a batch, and which of its items these are, from 0. */
   planId: text,
   positions: z.array(position),
+  /**
+   * Of a publish: what the person saw before the button. `textSha256`: the visible text of the response in entry `seq`;
+   * null: the text was not known here. `readInService`: they said that they read it in the service. Absent: requested
+   * by a program, a command, or an earlier version.
+   */
+  shown: z.object({ textSha256: text, seq: seq.nullable(), readInService: z.boolean() }).optional(),
 });
 const result = z.object({
   call: z.literal('result'),

@@ -49,7 +49,10 @@ export interface CallOrder {
   readonly body: Buffer;
   readonly timeoutMs: number;
   readonly about: Partial<
-    Pick<CallIntent, 'policyType' | 'jurisdiction' | 'language' | 'businessName' | 'policyId' | 'planId' | 'positions'>
+    Pick<
+      CallIntent,
+      'policyType' | 'jurisdiction' | 'language' | 'businessName' | 'policyId' | 'planId' | 'positions' | 'shown'
+    >
   >;
   /** Default: random. A second call with the same id is not sent: `taken`. */
   readonly requestId?: string;
@@ -206,6 +209,7 @@ async function appendIntent(
     policyId: about.policyId ?? null,
     planId: about.planId ?? null,
     positions: about.positions ?? [],
+    ...(about.shown === undefined ? {} : { shown: about.shown }),
   };
   try {
     const { outcome } = await appendCall(

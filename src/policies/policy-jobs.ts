@@ -59,7 +59,15 @@ const generatePayload = z.object({
   /** Send it even if the outcome of an identical request is still unknown. */
   again: z.boolean(),
 });
-const publishPayload = z.object({ source: z.string(), actor: z.string(), policyId: z.string() });
+const publishPayload = z.object({
+  source: z.string(),
+  actor: z.string(),
+  policyId: z.string(),
+  /** What the person was shown before the button. */
+  shown: z
+    .object({ textSha256: z.string().nullable(), seq: z.number().int().nullable(), readInService: z.boolean() })
+    .optional(),
+});
 
 /**
  * A job that generates one policy. It counts against the quota, so there is only one attempt: if the process ends
@@ -76,7 +84,7 @@ export function publishJob(request: z.infer<typeof publishPayload>): NewJob {
   return {
     kind: 'policy-publish',
     key: `${request.source} ${request.policyId}`,
-    payload: request,
+    payload: request as Json,
     maxAttempts: 1,
   };
 }
@@ -156,14 +164,14 @@ export const OUTCOME_UNKNOWN = 'Outcome unknown';
 
 async function publish(
   context: Needs,
-  { source: slug, actor, policyId }: z.infer<typeof publishPayload>,
+  { source: slug, actor, policyId, shown }: z.infer<typeof publishPayload>,
   { signal }: JobContext,
 ): Promise<Json> {
   const source = context.sources.find(slug);
   if (source === null) throw new JobRefused(unknownSource(slug));
   await settleCalls(context.policies);
   const patience = { signal, giveUp: signalOfStopping(signal), maxWaitMs: LONGEST_WAIT_MS };
-  const ended = await publishPolicy(context.policies, { source, policyId, actor, ...patience });
+  const ended = await publishPolicy(context.policies, { source, policyId, actor, shown, ...patience });
   switch (ended.outcome) {
     case 'done': {
       // Without the token that the link in the service's response may contain.

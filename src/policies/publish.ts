@@ -1,5 +1,6 @@
 import type { Source } from '../core/source.ts';
 import { PUBLISH_TIMEOUT_MS, type PublishedPolicy, publishPath, readPublished } from '../service/policies.ts';
+import type { ShownText } from './before-publishing.ts';
 import {
   type CallFailure,
   type CallOrder,
@@ -15,6 +16,8 @@ interface PublishRequest extends Patience {
   readonly source: Source;
   readonly policyId: string;
   readonly actor: string;
+  /** What the person who asked for it was shown; undefined: nothing. */
+  readonly shown?: ShownText | undefined;
 }
 
 export type PublishOutcome =
@@ -34,7 +37,7 @@ const ANOTHER_BODY: readonly (number | null)[] = [400, 411, 415, 422];
  * service.
  */
 export async function publishPolicy(deps: PolicyDeps, request: PublishRequest): Promise<PublishOutcome> {
-  const { source, policyId, actor } = request;
+  const { source, policyId, actor, shown } = request;
   if (!isCallable(source)) return { outcome: 'not-configured', reason: whyNotCallable(source) ?? '' };
   const client = deps.clientFor(source);
   const send: Send = ({ body, signal, timeoutMs }) => client.publishPolicy(policyId, body, { signal, timeoutMs });
@@ -46,7 +49,7 @@ export async function publishPolicy(deps: PolicyDeps, request: PublishRequest): 
     path: publishPath(policyId),
     body,
     timeoutMs: PUBLISH_TIMEOUT_MS,
-    about: { policyId },
+    about: { policyId, ...(shown === undefined ? {} : { shown }) },
   });
   const read = (bytes: Buffer) => {
     const value = readPublished(bytes, policyId);

@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
+import { withoutToken } from '../service/answer-json.ts';
 import type { Sources } from '../sources/sources.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import type { ListedRow } from './list.ts';
+import { type ListedRow, listedPolicyKey, loadListedLinks, loadPublishedLink } from './list.ts';
 import { type CallRow, findCall, type ItemRow } from './settle-calls.ts';
 import { askedOf } from './unsettled-call.ts';
 
@@ -68,6 +69,37 @@ export async function loadPolicy(read: Query, policyId: string, source?: string)
       calls: calls.filter((row) => row.source === slug),
     })),
   );
+}
+
+/** The working link: from the service's list, or else from the last publish made here. It contains a token. */
+export async function loadWorkingLink(read: Query, view: PolicyView): Promise<string | null> {
+  const { listed } = view;
+  const links = listed === null || listed.gone_at !== null ? null : await loadListedLinks(read, [listed]);
+  return links?.get(listedPolicyKey(view.source, view.policyId)) ?? (await loadPublishedLink(read, lastPublish(view)));
+}
+
+/** The last successful publish made here. */
+export function lastPublish({ calls }: Pick<PolicyView, 'calls'>): CallRow | undefined {
+  return calls.findLast(({ operation, state }) => operation === 'publish' && state === 'done');
+}
+
+/** A public address as people see it: `href` works, `words` are without the token. Both begin with http(s). */
+export interface PublicAddress {
+  readonly href: string;
+  readonly words: string;
+}
+
+/** The address of a link from the service; null unless it is one of http or https. */
+export function publicAddressOf(link: string | null | undefined): PublicAddress | null {
+  const words = withoutToken(link ?? null);
+  return link == null || words === null ? null : { href: link, words };
+}
+
+/** Where anyone can read the policy, as far as known; null: it is not known to be public. */
+export async function loadPublicAddress(read: Query, view: PolicyView): Promise<PublicAddress | null> {
+  if (view.policy?.status === 'deleted') return null;
+  const link = await loadWorkingLink(read, view);
+  return publicAddressOf(link ?? view.listed?.url ?? view.policy?.hosted_url ?? lastPublish(view)?.hosted_url);
 }
 
 /** Policies as deliveries reported them, by source and id. */

@@ -108,7 +108,7 @@ async function loadType(read: Query, source: string, policyId: string): Promise<
 }
 
 /** A stored response. */
-interface StoredText {
+export interface StoredText {
   readonly seq: number;
   readonly bytes: Buffer;
   readonly contentType: string | null;

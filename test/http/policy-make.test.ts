@@ -3,6 +3,7 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { PATIENTLY } from '../temporary.ts';
 import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
+import { fetchedText } from './pages/seed.ts';
 
 /** A world whose source `default` is a client of a sandbox, with an officer who may call it. */
 async function callingWorld(options: { worker?: boolean } = {}) {
@@ -33,7 +34,7 @@ describe('the page that generates a policy', () => {
     const made = await olga.get('/policies/generate');
     expect(made.text).toMatch(/\d+ left of the quota/);
     expect(made.text).toMatch(/<dt>Quota<\/dt><dd>\d+ left, according to the service/);
-    const id = /name="policy" value="([^"]+)"/.exec(made.text)?.[1] ?? '';
+    const id = /policies\/publish\?source=default&amp;id=([^"]+)"/.exec(made.text)?.[1] ?? '';
     const [row] = await world.context.store.read.selectFrom('calls').selectAll().execute();
     expect(row).toMatchObject({
       operation: 'generate',
@@ -48,13 +49,14 @@ describe('the page that generates a policy', () => {
     expect(policy.text).toMatch(
       /<dt>Type<\/dt><dd>privacy-policy<.*<dt>Jurisdiction<\/dt><dd>GB<.*generated from here/s,
     );
-    await olga.post('/policies/publish', { source: 'default', policy: id });
+    const asked = (await olga.get(`/policies/publish?source=default&id=${id}`)).text;
+    const shown = /name="shown" value="([^"]*)"/.exec(asked)?.[1] ?? '';
+    await olga.post('/policies/publish', { source: 'default', policy: id, shown });
     await expect.poll(async () => (await olga.get('/policies/generate')).text).toContain('badge good">published');
     const after = await olga.get('/policies/generate');
     expect(after.text).not.toContain(`aria-label="Publish: ${id}"`);
     const published = await olga.get(`/policies/policy?source=default&id=${id}`);
     expect(published.text).toMatch(/published from here.*<dt>Published<\/dt><dd><time .*aria-label="Publish again: /s);
-    expect(after.text).not.toContain('token=');
     const listed = await olga.post('/policies/list', { source: 'default' });
     expect(listed.headers.get('location')).toBe('/policies/generate?done=listed');
     expect((await olga.get('/policies')).text).toContain(id);
@@ -123,7 +125,7 @@ describe('the page that generates a policy', () => {
     const without = await olga.post('/policies/generate', { ...wanted, source: 'bolt' });
     expect([without.status, without.text.includes('no API key')]).toEqual([422, true]);
     for (const policy of ['', ' ', '.', '..'])
-      expect((await olga.post('/policies/publish', { source: 'default', policy })).status).toBe(422);
+      expect((await olga.post('/policies/publish', { source: 'default', policy })).status).toBe(404);
     expect(await world.context.jobs.list({ kind: 'policy-generate' })).toEqual([]);
     expect(await world.context.jobs.list({ kind: 'policy-publish' })).toEqual([]);
   });
@@ -135,6 +137,112 @@ describe('the page that generates a policy', () => {
     const page = await olga.get('/policies/generate');
     expect(page.text).toContain('Waiting for a worker.');
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+  });
+});
+
+describe('the page before a policy is made public', () => {
+  async function generated(form: Record<string, string> = wanted) {
+    const made = await callingWorld();
+    const { world, olga } = made;
+    await olga.post('/policies/generate', form);
+    const calls = () => world.context.store.read.selectFrom('calls').selectAll().orderBy('intent_seq').execute();
+    await expect.poll(async () => (await calls())[0]?.state, PATIENTLY).toBe('done');
+    await world.context.projector.catchUp();
+    const id = (await calls())[0]?.policy_id ?? '';
+    const address = `/policies/publish?${new URLSearchParams({ source: 'default', id }).toString()}`;
+    const hashOf = (text: string) => /name="shown" value="([^"]*)"/.exec(text)?.[1] ?? 'none';
+    const intents = async () =>
+      (
+        await world.context.store.read
+          .selectFrom('entries')
+          .select('meta')
+          .where('kind', '=', 'call')
+          .orderBy('seq')
+          .execute()
+      )
+        .map(({ meta }) => JSON.parse(String(meta)) as Record<string, unknown>)
+        .filter((meta) => meta['call'] === 'intent' && meta['operation'] === 'publish');
+    return { ...made, id, address, calls, hashOf, intents };
+  }
+
+  it('shows the generated text and who asked for it; every button leads there, and what was shown is recorded', async () => {
+    const { olga, id, address, calls, hashOf, intents } = await generated();
+    const link = `href="${address.replaceAll('&', '&amp;')}"`;
+    expect((await olga.get('/policies/generate')).text).toContain(link);
+    expect((await olga.get(`/policies/policy?source=default&id=${id}`)).text).toContain(link);
+    const page = await olga.get(address);
+    expect(page.status).toBe(200);
+    expect(page.text).toMatch(/Generated from here.*by <bdi>[^<]*Olga/s);
+    // Markdown as a reader sees it.
+    expect(page.text).toContain('SAMPLE — not a legal text. Made by a sandbox');
+    expect(page.text).toContain('SAMPLE: this paragraph would name Acme &lt;b>, its site');
+    expect(page.text).toContain('The service publishes its current saved text');
+    expect(page.text).toContain('No public text of this policy was fetched yet');
+    expect(page.text).not.toContain('name="read"');
+    const shown = hashOf(page.text);
+    expect(shown).toMatch(/^[0-9a-f]{64}$/);
+    const stale = await olga.post('/policies/publish', { source: 'default', policy: id, shown: '0'.repeat(64) });
+    expect([stale.status, stale.text.includes('changed after you opened the page')]).toEqual([409, true]);
+    expect(await calls()).toHaveLength(1);
+    await olga.post('/policies/publish', { source: 'default', policy: id, shown });
+    await expect.poll(async () => (await calls())[1]?.state, PATIENTLY).toBe('done');
+    const [generation] = await calls();
+    expect(await intents()).toEqual([
+      expect.objectContaining({
+        policyId: id,
+        shown: { textSha256: shown, seq: generation?.answer_seq, readInService: false },
+      }),
+    ]);
+  });
+
+  it('links to the public page, with what makes the link work', async () => {
+    const { olga, id, address, calls, hashOf } = await generated();
+    await olga.post('/policies/publish', {
+      source: 'default',
+      policy: id,
+      shown: hashOf((await olga.get(address)).text),
+    });
+    await expect.poll(async () => (await calls())[1]?.state, PATIENTLY).toBe('done');
+    const link = /<a href="(http[^"]+\/policy\/[^"]+)" rel="noopener noreferrer">([^<]+)<\/a>/;
+    for (const place of [`/policies/policy?source=default&id=${id}`, '/policies/generate', address]) {
+      const [, href = '', words] = link.exec((await olga.get(place)).text) ?? [];
+      expect([place, words?.endsWith(id)]).toEqual([place, true]);
+      expect((await fetch(href.replaceAll('&amp;', '&'))).status).toBe(200);
+    }
+  });
+
+  it('asks whether the text was read in the service where it is not known here', async () => {
+    const { olga, calls, intents } = await generated();
+    const address = '/policies/publish?source=default&id=pol-nobody-knows';
+    const page = await olga.get(address);
+    expect(page.text).toContain('The text is not known here');
+    expect(page.text).toContain('name="read"');
+    const order = { source: 'default', policy: 'pol-nobody-knows', shown: '' };
+    const refused = await olga.post('/policies/publish', order);
+    expect([refused.status, refused.text.includes('Read the text in the service first')]).toEqual([422, true]);
+    expect(await calls()).toHaveLength(1);
+    await olga.post('/policies/publish', { ...order, read: 'yes' });
+    await expect.poll(intents, PATIENTLY).toHaveLength(1);
+    expect((await intents())[0]).toMatchObject({ shown: { textSha256: null, seq: null, readInService: true } });
+  });
+
+  it('shows the difference to what is public, and trusts no generated text that the public page contradicts', async () => {
+    const { world, olga, id, address, calls, hashOf } = await generated();
+    await olga.post('/policies/publish', {
+      source: 'default',
+      policy: id,
+      shown: hashOf((await olga.get(address)).text),
+    });
+    await expect.poll(async () => (await calls())[1]?.state, PATIENTLY).toBe('done');
+    const at = new Date(world.context.clock().getTime() + 3_600_000).toISOString();
+    await fetchedText(world, { at, page: '<h1>Privacy</h1><p>Edited in the dashboard.</p>', policyId: id });
+    const { text } = await olga.get(address);
+    expect(text).toContain('<ins>');
+    expect(text).toContain('<del>Edited in the dashboard.</del>');
+    expect(text).toContain('The public page had another text after it was generated');
+    expect(text).toContain('name="read"');
+    const shown = hashOf(text);
+    expect((await olga.post('/policies/publish', { source: 'default', policy: id, shown })).status).toBe(422);
   });
 });
 
@@ -154,7 +262,7 @@ describe('sources that share an API key', () => {
 
     const otto = await signedInAs(world, 'officer', { sources: ['shop'] });
     const program = await tokenOf(world, 'officer', { scope: 'work', sources: ['shop'] });
-    const publishByPage = () => otto.post('/policies/publish', { source: 'shop', policy: policyId });
+    const publishByPage = () => otto.post('/policies/publish', { source: 'shop', policy: policyId, read: 'yes' });
     const publish = (caller: typeof owner, id: string, of = 'shop') =>
       caller.post('/api/v1/policies/publish', { source: of, policyId: id });
     expect([(await publishByPage()).status, (await publish(program, policyId)).status]).toEqual([404, 404]);
@@ -219,14 +327,17 @@ describe('the page of bulk generation', () => {
     const stranger = await signedInAs(world, 'officer', { sources: ['bolt'] });
     for (const source of ['default', 'bolt'])
       expect((await stranger.post('/policies/bulk/publish', { source, plan })).status).toBe(404);
-    const sent = await olga.post('/policies/bulk/publish', { source: 'default', plan });
+    const unread = await olga.post('/policies/bulk/publish', { source: 'default', plan });
+    expect([unread.status, unread.text.includes('Read the texts in the service first')]).toEqual([422, true]);
+    expect(await world.context.jobs.list({ kind: 'policy-publish' })).toHaveLength(0);
+    const sent = await olga.post('/policies/bulk/publish', { source: 'default', plan, read: 'yes' });
     expect(sent.headers.get('location')).toBe(`${address}&done=publishing`);
     await expect.poll(async () => (await olga.get(address)).text.match(/>published</g)?.length, PATIENTLY).toBe(2);
     expect((await olga.get(address)).text).not.toContain('/policies/bulk/publish');
     const calls = await world.context.store.read.selectFrom('calls').select('operation').execute();
     expect(calls.filter(({ operation }) => operation === 'publish')).toHaveLength(2);
     // Pressed a second time, it sends nothing.
-    await olga.post('/policies/bulk/publish', { source: 'default', plan });
+    await olga.post('/policies/bulk/publish', { source: 'default', plan, read: 'yes' });
     expect(await world.context.jobs.list({ kind: 'policy-publish' })).toHaveLength(2);
   });
 

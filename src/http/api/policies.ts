@@ -185,7 +185,8 @@ export const policyApi = [
     name: 'publishPolicy',
     tag: 'Policies',
     summary: 'Publish a policy',
-    description: 'A policy that belongs to another source according to the ledger is not found.',
+    description:
+      'A policy that belongs to another source according to the ledger is not found. The service publishes its current saved text, which cannot be read before; unlike on the page, nothing is recorded about what was shown.',
     body: z.strictObject({
       source: z.string().max(100),
       policyId: policyIdSchema,

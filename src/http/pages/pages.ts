@@ -26,6 +26,7 @@ import { routes as bulkPolicies } from './policies/bulk.page.tsx';
 import { routes as policyCalls } from './policies/calls.page.tsx';
 import { routes as generatePolicies } from './policies/generate.page.tsx';
 import { routes as policies } from './policies/policies.page.tsx';
+import { routes as publishPolicy } from './policies/publish.page.tsx';
 import { routes as policyTexts } from './policies/texts.page.tsx';
 import { routes as readings } from './readings/readings.page.tsx';
 import { routes as scans } from './scans/scans.page.tsx';
@@ -71,6 +72,7 @@ export const pageRoutes: readonly PageRoute[] = [
   ...people,
   ...policies,
   ...policyCalls,
+  ...publishPolicy,
   ...policyTexts,
   ...profile,
   ...readings,

@@ -113,7 +113,7 @@ const onePlan = page({
       isPublishing: done === 'publishing',
     };
   },
-  show: (data, { frame }) => <PlanPage frame={frame} {...data} />,
+  show: (data, { frame, said }) => <PlanPage frame={frame} {...data} problems={said.problems} />,
 });
 
 const send = form({
@@ -131,13 +131,24 @@ const send = form({
 const publish = form({
   path: '/policies/bulk/publish',
   rule: { who: 'work', source: 'form' },
-  body: z.object({ source: text, plan: text }),
-  async act({ context, permitted, by, fields: { source, plan }, goTo }) {
+  body: z.object({ source: text, plan: text, read: ticked }),
+  async act(visit) {
+    const { context, permitted, by, fields } = visit;
+    const { source, plan } = fields;
     const { plan_id: planId } = await findPlan(context, permitted, source, plan);
+    if (!fields.read)
+      return onePlan.again(visit, {
+        fields: { source, id: planId },
+        said: { problems: ['Read the texts in the service first, then tick that you did.'] },
+      });
     await context.projector.catchUp();
     const waiting = await listUnpublished(context.store.read, source, await loadPlanItems(context.policies, planId));
-    await context.jobs.enqueueAll(waiting.map((policyId) => publishJob({ source, policyId, actor: by.officer })));
-    return goTo(`${addressOf(source, planId)}&done=publishing`);
+    // The response to a batch has no texts, so none could be shown.
+    const shown = { textSha256: null, seq: null, readInService: true };
+    await context.jobs.enqueueAll(
+      waiting.map((policyId) => publishJob({ source, policyId, actor: by.officer, shown })),
+    );
+    return visit.goTo(`${addressOf(source, planId)}&done=publishing`);
   },
 });
 
@@ -332,9 +343,10 @@ interface PlanProps {
   readonly job: Job | null;
   readonly hasBegunBefore: boolean;
   readonly isPublishing: boolean;
+  readonly problems: readonly string[];
 }
 
-function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPublishing }: PlanProps) {
+function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPublishing, problems }: PlanProps) {
   const isOpen = job !== null && job.finishedAt === null;
   const count = (state: ItemRow['state']) => items.filter((item) => item.state === state).length;
   const here = addressOf(plan.source, plan.plan_id);
@@ -351,6 +363,7 @@ function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPubl
         {counted(plan.items, 'policy', 'policies')} for {frame.sourceName(plan.source)}, begun{' '}
         <Moment iso={plan.created_at} timeZone={frame.timeZone} /> by <bdi>{plan.actor}</bdi>
       </p>
+      <Problems title="Nothing was published:" problems={problems} />
       {hasBegunBefore ? (
         <Notice tone="warn">
           <p>This list was started before. Nothing was sent a second time.</p>
@@ -427,6 +440,14 @@ function PlanPage({ frame, plan, items, unpublished, job, hasBegunBefore, isPubl
           <PostForm frame={frame} action="/policies/bulk/publish" class="buttons">
             <input type="hidden" name="source" value={plan.source} />
             <input type="hidden" name="plan" value={plan.plan_id} />
+            <p>
+              The service does not send the texts of a bulk generation, so they are not known here before they are
+              public. What becomes public is what the service has saved by then.
+            </p>
+            <label class="box">
+              <input type="checkbox" name="read" value="yes" required /> I have read{' '}
+              {unpublished.length === 1 ? 'the text' : `the ${formatCount(unpublished.length)} texts`} in the service
+            </label>
             <button type="submit">
               {unpublished.length === 1
                 ? 'Publish the policy'

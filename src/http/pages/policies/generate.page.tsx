@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { counted, formatCount } from '../../../../reports/format.ts';
 import type { Context } from '../../../context/context.ts';
-import { policyIdSchema } from '../../../core/call.ts';
 import type { Source } from '../../../core/source.ts';
 import { type Job, payloadText } from '../../../jobs/job.ts';
 import { isCallable } from '../../../policies/callable-source.ts';
 import { formASchema } from '../../../policies/generate.ts';
-import { fetchPolicyList } from '../../../policies/list.ts';
-import { generateJob, OUTCOME_UNKNOWN, publishJob } from '../../../policies/policy-jobs.ts';
-import { loadCalls, loadQuotas, type Quota } from '../../../policies/show.ts';
-import { assertPolicyOf } from '../../auth/access.ts';
+import { fetchPolicyList, loadPublishedLink } from '../../../policies/list.ts';
+import { generateJob, OUTCOME_UNKNOWN } from '../../../policies/policy-jobs.ts';
+import { loadCalls, loadQuotas, type PublicAddress, publicAddressOf, type Quota } from '../../../policies/show.ts';
 import { pagesWith, type Said, text, ticked } from '../parts/define-page.ts';
 import { JobProgress } from '../parts/job-progress.tsx';
 import { Page, type PageFrame } from '../parts/layout.tsx';
@@ -29,7 +27,8 @@ import {
 } from '../parts/parts.tsx';
 import { PostForm } from '../parts/post-form.tsx';
 import { jobsOfSources } from '../today/load-today.ts';
-import { PublishForm } from './publish-form.tsx';
+import { PublishLink } from './publish-link.tsx';
+import { PublicLink } from './text-parts.tsx';
 
 const { page, form } = pagesWith<'store' | 'jobs' | 'sources' | 'projector' | 'policies'>();
 
@@ -63,6 +62,7 @@ const policies = page({
         sources.slice(0, QUOTAS_SHOWN).map(({ slug }) => slug),
       ),
       jobs,
+      publicAt: await loadAddresses(read, jobs),
       open: new Set(
         (await loadCalls(read, { sources: permitted.slugs, open: true, limit: 200 })).map(({ source }) => source),
       ),
@@ -103,25 +103,6 @@ const generate = form({
   },
 });
 
-const publish = form({
-  path: '/policies/publish',
-  rule: { who: 'work', source: 'form' },
-  body: z.object({ source: text, policy: text }),
-  async act(visit) {
-    const { context, by, request } = visit;
-    const { source, policy: policyId } = visit.fields;
-    const problems = [
-      ...problemsOf(context, source),
-      ...(policyIdSchema.safeParse(policyId).success ? [] : ['Unknown policy.']),
-    ];
-    if (problems.length > 0) return policies.again(visit, { fields: { job: '' }, said: { problems, form: {} } });
-    await assertPolicyOf(context, request, source, policyId);
-    const { id } = await context.jobs.enqueue(publishJob({ source, policyId, actor: by.officer }));
-    await visit.doneSoon(id);
-    return visit.goTo('/policies/generate#made');
-  },
-});
-
 const fetchList = form({
   path: '/policies/list',
   rule: { who: 'work', source: 'form' },
@@ -138,7 +119,7 @@ const fetchList = form({
   },
 });
 
-export const routes = [policies, generate, publish, fetchList];
+export const routes = [policies, generate, fetchList];
 
 /** What was typed for a call that failed, to be corrected, and why it failed; null: unknown, or it did not fail. */
 async function failedCall(
@@ -171,6 +152,23 @@ async function loadJobs(
     .slice(0, JOBS_SHOWN);
 }
 
+/** The working addresses of what these jobs published, by job. */
+async function loadAddresses(
+  read: Context['store']['read'],
+  jobs: readonly Job[],
+): Promise<ReadonlyMap<string, PublicAddress>> {
+  const found = await Promise.all(
+    jobs.map(async ({ id, result }) => {
+      const { policyId, address, seq } = (result ?? {}) as { policyId?: string; address?: string; seq?: number };
+      if (policyId === undefined || address == null || seq === undefined) return null;
+      const link = await loadPublishedLink(read, { answer_seq: seq, policy_id: policyId });
+      const publicAt = publicAddressOf(link ?? address);
+      return publicAt === null ? null : ([id, publicAt] as const);
+    }),
+  );
+  return new Map(found.filter((one) => one !== null));
+}
+
 const labels: Readonly<Record<keyof typeof formASchema.shape, string>> = {
   policy_type: 'Type',
   jurisdiction: 'Jurisdiction',
@@ -192,6 +190,8 @@ interface GenerateProps {
   readonly hasSources: boolean;
   readonly quotas: readonly Quota[];
   readonly jobs: readonly Job[];
+  /** The addresses of what they published, by job. */
+  readonly publicAt: ReadonlyMap<string, PublicAddress>;
   /** Sources with calls whose outcome is still unknown. */
   readonly open: ReadonlySet<string>;
   /** A call that failed: what was typed for it, and why it failed if that is known. */
@@ -228,7 +228,13 @@ function GeneratePage(props: GenerateProps) {
           <ul class="jobs">
             {jobs.map((job) => (
               <li key={job.id}>
-                <MakeJob frame={frame} job={job} published={published} open={props.open} />
+                <MakeJob
+                  frame={frame}
+                  job={job}
+                  published={published}
+                  open={props.open}
+                  publicAt={props.publicAt.get(job.id)}
+                />
               </li>
             ))}
           </ul>
@@ -265,9 +271,11 @@ function MakeJob({
   job,
   published,
   open,
+  publicAt,
 }: {
   readonly frame: PageFrame;
   readonly job: Job;
+  readonly publicAt: PublicAddress | undefined;
   readonly open: ReadonlySet<string>;
   /** Ids of the policies that have been published since. */
   readonly published: ReadonlySet<string | null>;
@@ -299,7 +307,15 @@ function MakeJob({
         requested <Moment iso={job.createdAt} timeZone={frame.timeZone} /> by {payloadText(job, 'actor')}
         {remaining == null ? '' : `, ${formatCount(remaining)} left of the quota`}
         {webhooksQueued == null ? '' : `, ${counted(webhooksQueued, 'webhook', 'webhooks')} queued`}
-        {address == null ? '' : `, at ${address}`}
+        {publicAt !== undefined ? (
+          <>
+            , at <PublicLink {...publicAt} />
+          </>
+        ) : address == null ? (
+          ''
+        ) : (
+          `, at ${address}`
+        )}
       </span>
       {job.error === null || job.state === 'done' ? null : (
         <p class="hint">
@@ -310,7 +326,7 @@ function MakeJob({
         <div class="buttons">
           <a href={`/policies/policy?${new URLSearchParams({ source, id: policyId }).toString()}`}>See the policy</a>
           {isPublish || !frame.canWork || published.has(policyId) ? null : (
-            <PublishForm frame={frame} source={source} policyId={policyId} />
+            <PublishLink source={source} policyId={policyId} />
           )}
         </div>
       )}

@@ -6,7 +6,7 @@ import type { Source } from '../../../core/source.ts';
 import { localTimeOf, readTime } from '../../../core/zoned-days.ts';
 import { isCallable } from '../../../policies/callable-source.ts';
 import { type CatalogueRow, listPolicyTypes, loadCataloguePage } from '../../../policies/catalogue.ts';
-import { loadPolicy, type PolicyView } from '../../../policies/show.ts';
+import { loadPolicy, loadPublicAddress, type PolicyView, type PublicAddress } from '../../../policies/show.ts';
 import { findTextAt, loadTextOfEntry, loadTextPage, type TextRow } from '../../../policy-snapshots/stored-texts.ts';
 import { pagesWith, smallNumber, text } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
@@ -29,8 +29,17 @@ import {
 } from '../parts/parts.tsx';
 import type { Worded } from '../parts/words.ts';
 import { callStateText } from './call-words.ts';
-import { PublishForm } from './publish-form.tsx';
-import { Came, differenceAddress, Lines, policyAddress, sourceNamed, type Texts, textAddress } from './text-parts.tsx';
+import { PublishLink } from './publish-link.tsx';
+import {
+  Came,
+  differenceAddress,
+  Lines,
+  PublicLink,
+  policyAddress,
+  sourceNamed,
+  type Texts,
+  textAddress,
+} from './text-parts.tsx';
 
 const { page } = pagesWith<'store' | 'sources' | 'projector' | 'config' | 'clock'>();
 
@@ -111,6 +120,7 @@ const onePolicy = page({
     const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
     return {
       view,
+      publicAt: await loadPublicAddress(read, view),
       type,
       isCallable: isCallable(known),
       via: target.startsWith('embed:') ? ('embed' as const) : ('hosted' as const),
@@ -235,6 +245,8 @@ interface Found {
 interface PolicyProps {
   readonly frame: PageFrame;
   readonly view: PolicyView;
+  /** Null: none is known. */
+  readonly publicAt: PublicAddress | null;
   readonly type: string | null;
   /** Whether the source has an address and a key, and so can be called. */
   readonly isCallable: boolean;
@@ -270,7 +282,7 @@ function PolicyPage(props: PolicyProps) {
   );
 }
 
-function KnownPanel({ frame, view, type, isCallable: mayBeCalled }: PolicyProps) {
+function KnownPanel({ frame, view, publicAt, type, isCallable: mayBeCalled }: PolicyProps) {
   const { source, policyId, policy, listed, asked, calls } = view;
   const moment = (iso: string | null | undefined) =>
     iso == null ? 'no' : <Moment iso={iso} timeZone={frame.timeZone} />;
@@ -294,6 +306,7 @@ function KnownPanel({ frame, view, type, isCallable: mayBeCalled }: PolicyProps)
           ],
           policy?.version == null ? null : ['Version', <bdi>{policy.version}</bdi>],
           ['Published', moment(policy?.published_at ?? publish?.finished_at ?? publish?.asked_at)],
+          publicAt === null ? null : ['Public address', <PublicLink {...publicAt} />],
           listed === null
             ? ['Listed by the service', 'never']
             : [
@@ -307,8 +320,7 @@ function KnownPanel({ frame, view, type, isCallable: mayBeCalled }: PolicyProps)
       />
       {frame.canWork && mayBeCalled && policy?.status !== 'deleted' ? (
         <div class="buttons">
-          <PublishForm
-            frame={frame}
+          <PublishLink
             source={source}
             policyId={policyId}
             again={

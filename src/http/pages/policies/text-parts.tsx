@@ -1,9 +1,15 @@
+import type { ComponentChildren } from 'preact';
+import { formatCount } from '../../../../reports/format.ts';
 import { CodedError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/source.ts';
-import type { loadTextOfEntry, TextRow } from '../../../policy-snapshots/stored-texts.ts';
+import type { PublicAddress } from '../../../policies/show.ts';
+import type { compareSideBySide, loadTextOfEntry, TextRow } from '../../../policy-snapshots/stored-texts.ts';
 import { readPolicyText } from '../../../policy-texts/policy-text.ts';
 import type { Visit } from '../parts/define-page.ts';
 import { Moment, TextLines } from '../parts/parts.tsx';
+
+/** Maximum time that a comparison may occupy the server, in milliseconds. */
+export const COMPARE_MS = 500;
 
 /** A stored text with where it was seen; null: there is none. */
 export type Texts = Awaited<ReturnType<typeof loadTextOfEntry>>;
@@ -48,4 +54,58 @@ export function Lines({ text }: { text: Texts }) {
   if (text.look.text_sha256 === null)
     return <p>There was no text: the service answered that the page does not exist.</p>;
   return <TextLines lines={readPolicyText(text.stored.bytes, text.stored.contentType).lines} />;
+}
+
+/** Where two texts differ, side by side. */
+export function DifferenceTable({
+  older,
+  newer,
+  stretches,
+}: {
+  readonly older: ComponentChildren;
+  readonly newer: ComponentChildren;
+  readonly stretches: NonNullable<ReturnType<typeof compareSideBySide>>;
+}) {
+  return (
+    <table class="difference">
+      <caption>Lines that changed, with three around them.</caption>
+      <thead>
+        <tr>
+          <th scope="col">{older}</th>
+          <th scope="col">{newer}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {stretches.map(({ line, rows }) => (
+          <>
+            <tr class="gap">
+              <td colSpan={2}>From line {formatCount(line)} of the newer text</td>
+            </tr>
+            {rows.map((row, place) => (
+              <DifferentLine key={place} {...row} />
+            ))}
+          </>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function DifferentLine({ older, newer }: { older: string | null; newer: string | null }) {
+  const isSame = older === newer;
+  return (
+    <tr class={isSame ? 'same' : 'changed'}>
+      <td>{older === null ? null : isSame ? older : <del>{older}</del>}</td>
+      <td>{newer === null ? null : isSame ? newer : <ins>{newer}</ins>}</td>
+    </tr>
+  );
+}
+
+/** A public address of the service: the link works, its words are without the token. */
+export function PublicLink({ href, words }: PublicAddress) {
+  return (
+    <a href={href} rel="noopener noreferrer">
+      {words}
+    </a>
+  );
 }

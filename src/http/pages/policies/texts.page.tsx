@@ -5,13 +5,19 @@ import { compareSideBySide, loadTextOfEntry } from '../../../policy-snapshots/st
 import { number, pagesWith, text, type Visit } from '../parts/define-page.ts';
 import { Page, type PageFrame } from '../parts/layout.tsx';
 import { Facts, Moment, Panel } from '../parts/parts.tsx';
-import { Came, Lines, policyAddress, type SeenText, sourceNamed, textAddress } from './text-parts.tsx';
+import {
+  Came,
+  COMPARE_MS,
+  DifferenceTable,
+  Lines,
+  policyAddress,
+  type SeenText,
+  sourceNamed,
+  textAddress,
+} from './text-parts.tsx';
 
 type Needs = 'store' | 'sources' | 'projector';
 const { page } = pagesWith<Needs>();
-
-/** Maximum time that a comparison may occupy the server, in milliseconds. */
-const COMPARE_MS = 500;
 
 /** One text, and when it was seen. */
 const oneText = page({
@@ -144,39 +150,9 @@ function DifferencePage({ frame, source, older, newer, stretches }: DifferencePr
             The two texts are the same: {nameOf(older)} and {nameOf(newer)}.
           </p>
         ) : (
-          <table class="difference">
-            <caption>Lines that changed, with three around them.</caption>
-            <thead>
-              <tr>
-                <th scope="col">{nameOf(older)}</th>
-                <th scope="col">{nameOf(newer)}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {stretches.map(({ line, rows }) => (
-                <>
-                  <tr class="gap">
-                    <td colSpan={2}>From line {formatCount(line)} of the newer text</td>
-                  </tr>
-                  {rows.map((row, place) => (
-                    <DifferentLine key={place} {...row} />
-                  ))}
-                </>
-              ))}
-            </tbody>
-          </table>
+          <DifferenceTable older={nameOf(older)} newer={nameOf(newer)} stretches={stretches} />
         )}
       </Panel>
     </Page>
-  );
-}
-
-function DifferentLine({ older, newer }: { older: string | null; newer: string | null }) {
-  const isSame = older === newer;
-  return (
-    <tr class={isSame ? 'same' : 'changed'}>
-      <td>{older === null ? null : isSame ? older : <del>{older}</del>}</td>
-      <td>{newer === null ? null : isSame ? newer : <ins>{newer}</ins>}</td>
-    </tr>
   );
 }
