@@ -916,7 +916,7 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
 }
 
 /** BCP 47: the language of a letter as its reader's country writes it. */
-function tagOf({ language, locale }: Pick<Letter, 'language' | 'locale'>): string {
+export function tagOf({ language, locale }: Pick<Letter, 'language' | 'locale'>): string {
   return locale.startsWith(language) ? locale : language;
 }
 
