@@ -14,6 +14,7 @@ import {
   withholdingSource,
 } from './gather.ts';
 import { type HistoryWords, historyWords } from './history-words.ts';
+import { packFileNames } from './letter.ts';
 import { readmeTextsIn } from './readme-texts.ts';
 
 /** The person's history as a page that opens in any browser, in the language of the letter. */
@@ -21,7 +22,7 @@ export const historyPage: PackPart = (context) => {
   if (context.disclosure !== 'full') return null;
   const words = historyWords(context);
   return {
-    name: 'history.html',
+    name: `${packFileNames(context).history}.html`,
     what: 'the consent decisions, to read',
     content: renderHtml(historyFrame(context, words), historyBlocks(context, words)),
   };
@@ -97,7 +98,8 @@ function* readingsHistory(
 }
 
 /** The policies that the decisions name, and their texts. */
-function* policyHistory({ policies, texts: found }: GatheredPack, words: HistoryWords): Generator<Block> {
+function* policyHistory(context: GatheredPack, words: HistoryWords): Generator<Block> {
+  const { policies, texts: found } = context;
   const { texts, say, time } = words;
   const { policies: said, texts: saidOfTexts, cells } = texts;
   yield { block: 'heading', level: 1, text: said.heading };
@@ -131,7 +133,7 @@ function* policyHistory({ policies, texts: found }: GatheredPack, words: History
     ]),
     empty: saidOfTexts.none,
   };
-  if (found.length > 0) yield fine(say(saidOfTexts.note, { file: 'policy-texts.txt' }));
+  if (found.length > 0) yield fine(say(saidOfTexts.note, { file: `${packFileNames(context).policyTexts}.txt` }));
 }
 
 async function* rowsOf(context: GatheredPack, words: HistoryWords): AsyncGenerator<string[]> {

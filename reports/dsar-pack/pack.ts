@@ -19,7 +19,7 @@ import { contentsOfPack } from './described.ts';
 import { type GatheredPack, type PackFile, type PackPart, type WrittenFile, withholdingSource } from './gather.ts';
 import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
 import { type HistoryWords, historyWords } from './history-words.ts';
-import { letter, letterOfPack } from './letter.ts';
+import { letter, letterOfPack, packFileNames } from './letter.ts';
 import { filesOfProof, isWitnessed, type PackProofs, type ProvenEntry, proofFilesOf } from './proofs.ts';
 import { readmeTextsIn } from './readme-texts.ts';
 
@@ -57,7 +57,7 @@ const parts: readonly PackPart[] = [
     renderJson({
       note:
         'Policies: as the service reported them; commitment is that of the ledger entry with the report, not a hash of the text. ' +
-        'Texts: as they were fetched; textSha256 is the hash of the visible text (policy-texts.txt), commitment that of the entry with the response.',
+        `Texts: as they were fetched; textSha256 is the hash of the visible text (${packFileNames(context).policyTexts}.txt), commitment that of the entry with the response.`,
       bannerAsShown:
         context.banner.evidence.length === 0
           ? 'not evidenced'
@@ -70,7 +70,7 @@ const parts: readonly PackPart[] = [
   (context) =>
     context.disclosure === 'full' && context.texts.length > 0
       ? {
-          name: 'policy-texts.txt',
+          name: `${packFileNames(context).policyTexts}.txt`,
           what: 'the texts of these policies at the time, as they were fetched',
           content: readableTexts(context),
         }

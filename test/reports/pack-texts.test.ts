@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { contentsOfPack } from '../../reports/dsar-pack/described.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
 import { commonPurposes, historyTextsIn } from '../../reports/dsar-pack/history-texts.ts';
 import { readmeTextsIn } from '../../reports/dsar-pack/readme-texts.ts';
-import { zipFile } from './files.ts';
+import { textsIn } from '../../reports/letters/languages.ts';
+import { pdfText, zipFile, zipNames } from './files.ts';
 import { leaves } from './letter-sentences.ts';
 import { allTags } from './letter-world.ts';
 import { produceDsarPack } from './whole-pack.ts';
@@ -21,11 +23,11 @@ const shared = new Set(
 const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
 
-describe.each(catalogues)('%s', (_name, textsIn) => {
-  const english = new Map(leaves(textsIn('en')));
+describe.each(catalogues)('%s', (_name, inLanguage) => {
+  const english = new Map(leaves(inLanguage('en')));
 
   test.each(allTags.filter((tag) => tag !== 'en'))('has every text in %s, with the placeholders of English', (tag) => {
-    const own = leaves(textsIn(tag));
+    const own = leaves(inLanguage(tag));
     expect(own.map(([path]) => path).sort()).toEqual([...english.keys()].sort());
     for (const [path, text] of own) {
       expect(placeholders(text), path).toEqual(placeholders(english.get(path) ?? ''));
@@ -73,7 +75,8 @@ const filesIn = async (language: string, changes: Partial<DsarPackInput> = {}) =
   const input = packInput(world, { match: { status: 'from-device', subjects: [own] } });
   const zip = await collect(produceDsarPack({ ...input, case: { ...input.case, language }, ...changes }));
   const read = (name: string) => plain(zipFile(zip, name).toString('utf8'));
-  return { history: read('history.html'), texts: read('policy-texts.txt'), readme: read('README.txt') };
+  const { history, policyTexts } = textsIn(language)!.packFiles;
+  return { history: read(`${history}.html`), texts: read(`${policyTexts}.txt`), readme: read('README.txt') };
 };
 
 test('history and texts of policies are in the language of the letter, with its dates and numbers', async () => {
@@ -124,4 +127,45 @@ test('a purpose is shown as the letter writes it, with its recorded name, and on
 
 test('English adds nothing to the common names of purposes', () => {
   for (const name of commonPurposes) expect(historyTextsIn('en').purposes[name].replaceAll(' ', '')).toBe(name);
+});
+
+test.each(allTags)('names of files in %s are safe on every system, and differ from each other', (tag) => {
+  const names = Object.values(textsIn(tag)!.packFiles);
+  for (const name of names) expect(name).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
+  expect(new Set([...names, 'decisions', 'policies', 'records', 'case', 'manifest', 'verify']).size).toBe(9);
+});
+
+test('files to read are named in the language of the letter, which lists them as they are named; README.txt keeps its name', async () => {
+  const input = packInput(world, { match: { status: 'from-device', subjects: [own] } });
+  const zip = await collect(produceDsarPack({ ...input, case: { ...input.case, language: 'de' } }));
+  const names = zipNames(zip);
+  expect(names).toEqual(
+    expect.arrayContaining(['brief.pdf', 'verlauf.html', 'datenschutzerklaerungen.txt', 'README.txt', 'decisions.csv']),
+  );
+  expect(names.join()).not.toMatch(/letter|history|policy-texts/);
+  for (const text of [pdfText(zipFile(zip, 'brief.pdf')), zipFile(zip, 'README.txt').toString('utf8')]) {
+    expect(text).toContain('verlauf.html: Ihre Entscheidungen');
+    expect(text).toContain('datenschutzerklaerungen.txt: die Texte');
+  }
+  expect(zipFile(zip, 'verlauf.html').toString('utf8')).toContain('Die Texte stehen in datenschutzerklaerungen.txt.');
+  expect(zipFile(zip, 'policies.json').toString('utf8')).toContain('(datenschutzerklaerungen.txt)');
+});
+
+test('a page in another language, and for a pack of an earlier version, describes the files under the names they have', () => {
+  const french = contentsOfPack(textsIn('fr')!, [
+    'brief.pdf',
+    'verlauf.html',
+    'datenschutzerklaerungen.txt',
+    'case.json',
+  ]);
+  expect(french.slice(0, 3)).toEqual([
+    'brief.pdf : notre réponse à votre demande',
+    'verlauf.html : vos décisions, lisibles dans tout navigateur',
+    'datenschutzerklaerungen.txt : les textes de ces politiques tels que nous les avons téléchargés',
+  ]);
+  expect(contentsOfPack(textsIn('de')!, ['letter.html', 'history.html'])).toEqual([
+    'letter.html: unsere Antwort auf Ihre Anfrage',
+    'history.html: Ihre Entscheidungen zum Lesen, in jedem Browser',
+    expect.stringContaining('verify.html'),
+  ]);
 });
