@@ -178,7 +178,7 @@ it('every document of a fixed ledger has the same bytes as before', async () => 
       "delivery-log.html": "a1382c425b813747",
       "delivery-log.json": "0a59dcb14bbf86d8",
       "delivery-log.pdf": "fe2b15a9aa0b7190",
-      "dsar-pack.zip": "ede1a3d923ad4ea9",
+      "dsar-pack.zip": "2d96a097b12ededf",
       "dsar-register.csv": "28eabb77ab2252dc",
       "dsar-register.html": "492014ef3d5e10d4",
       "dsar-register.json": "cb6189315803eee3",
