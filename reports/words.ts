@@ -32,15 +32,6 @@ export function stateOrder(state: string): number {
   return place < 0 ? stateWords.length : place;
 }
 
-/** The basis of a time. */
-export const basisWords: Readonly<Record<string, string>> = {
-  payload: 'stated in the delivery',
-  row: 'stated in the pulled row',
-  received: 'time of receipt',
-  'assumed-offset': 'stated without an offset from UTC',
-  officer: 'recorded by an officer',
-};
-
 export const viaWords: Readonly<Record<string, string>> = {
   webhook: 'Delivery (webhook)',
   pull: 'Consent log (pull)',

@@ -13,10 +13,10 @@ import { type BannerEvidence, type CiteBanner, createBannerCitation } from '../.
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
 import { type AdoptedReading, rangesIn } from '../../src/store/queries/history-readings.ts';
 import type { Tables } from '../../src/store/schema.ts';
-import { formatCount } from '../format.ts';
 import { withholdingProvisions } from '../letters/laws.ts';
 import type { Letter } from '../letters/letter.ts';
 import type { WithheldType } from '../letters/texts.ts';
+import { fill } from '../letters/wording.ts';
 import {
   type CiteText,
   createTextCitation,
@@ -25,7 +25,6 @@ import {
   type PolicyInterval,
   type PolicyTextInterval,
 } from '../policy-texts.ts';
-import type { Frame } from '../render/blocks.ts';
 import { type DocumentInput, frameParameters, type Parameters, referenceOf } from '../report.ts';
 
 /**
@@ -185,20 +184,6 @@ export function letterhead({ profile, sourceName }: DsarPackInput): string {
     : profile.name;
 }
 
-export function packFrame(context: GatheredPack, title: string, kind: Frame['kind']): Frame {
-  const { input, reference } = context;
-  return {
-    title,
-    owner: letterhead(input).split('\n')[0] ?? '',
-    footer: `Case ${input.case.case_id} · reference ${reference} · as of entry ${formatCount(input.asOf)}`,
-    language: input.language,
-    producer: `consent-ledger ${input.version}`,
-    createdAt: input.generatedAt,
-    watermark: input.sample ? 'SAMPLE' : null,
-    kind,
-  };
-}
-
 /** Input from which the pack of a case is made. */
 export interface DsarPackInput extends DocumentInput {
   /** The case at asOf. */
@@ -302,6 +287,23 @@ const WITHHELD: Readonly<Record<WithheldType, string>> = {
   longNumber: 'account, card or identification number',
 };
 
+/** In place of an identifier, in data files. */
+const withheldText = (what: string, source: string) => `[withheld: ${what}, ${source}]`;
+
+/** A text of {@link withholdIdentifiers} in other words; `{what}` and `{source}` in `template` stand for what is left out and why. */
+export function withheldInWords(
+  text: string,
+  source: string | null,
+  { template, types }: { readonly template: string; readonly types: Readonly<Record<WithheldType, string>> },
+): string {
+  if (source === null) return text;
+  return (Object.keys(WITHHELD) as WithheldType[]).reduce(
+    (said, type) =>
+      said.replaceAll(withheldText(WITHHELD[type], source), () => fill(template, { what: types[type], source })),
+    text,
+  );
+}
+
 const SOCIAL_SECURITY = /^\d{3}-\d{2}-\d{4}$/;
 // Social security numbers, and long digit sequences that look like account, card or licence numbers.
 const FORBIDDEN = /(?<![\dA-Za-z])(?:\d{3}-\d{2}-\d{4}|\d{9}|\d(?:[ -]?\d){12,18})(?![\dA-Za-z])/g;
@@ -352,7 +354,7 @@ function withholdIdentifiers(row: JudgedRow, source: string, found: Set<Withheld
     safe[name] = value.replace(FORBIDDEN, (number) => {
       const type = SOCIAL_SECURITY.test(number) ? 'socialSecurity' : 'longNumber';
       found.add(type);
-      return `[withheld: ${WITHHELD[type]}, ${source}]`;
+      return withheldText(WITHHELD[type], source);
     });
   }
   return safe as unknown as JudgedRow;

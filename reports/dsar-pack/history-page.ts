@@ -1,171 +1,203 @@
-import { evidenceExtensions, evidenceKindText } from '../../src/banners/evidence.ts';
-import { ALL_PURPOSES } from '../../src/core/consent-judgement.ts';
+import { evidenceExtensions } from '../../src/banners/evidence.ts';
 import { readEvidenceFile } from '../../src/ledger/evidence-files.ts';
 import type { BannerEvidence } from '../../src/store/queries/history-banners.ts';
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
-import { noLegalAdvice } from '../create-report.ts';
-import { formatCount, formatTime } from '../format.ts';
-import { describeText } from '../policy-texts.ts';
-import { type Block, fine, table } from '../render/blocks.ts';
+import { type Block, type Frame, fine, table } from '../render/blocks.ts';
 import { renderHtml } from '../render/html.tsx';
-import { bannerWord, basisWords, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
-import { type GatheredPack, type PackFile, type PackPart, packFrame } from './gather.ts';
+import { bannerWord } from '../words.ts';
+import {
+  type GatheredPack,
+  letterhead,
+  type PackFile,
+  type PackPart,
+  withheldInWords,
+  withholdingSource,
+} from './gather.ts';
+import { type HistoryWords, historyWords } from './history-words.ts';
+import { packFileNames } from './letter.ts';
+import { readmeTextsIn } from './readme-texts.ts';
 
-/** The person's history as a page that opens in any browser. */
-export const historyPage: PackPart = (context) =>
-  context.disclosure === 'full'
-    ? {
-        name: 'history.html',
-        what: 'the consent decisions, to read',
-        content: renderHtml(packFrame(context, 'Your consent history', 'report'), historyBlocks(context)),
-      }
-    : null;
+/** The person's history as a page that opens in any browser, in the language of the letter. */
+export const historyPage: PackPart = (context) => {
+  if (context.disclosure !== 'full') return null;
+  const words = historyWords(context);
+  return {
+    name: `${packFileNames(context).history}.html`,
+    what: 'the consent decisions, to read',
+    content: renderHtml(historyFrame(context, words), historyBlocks(context, words)),
+  };
+};
 
-function* historyBlocks(context: GatheredPack): Generator<Block> {
-  const { input, found, policies, texts } = context;
-  const zone = input.timeZone;
+function historyFrame({ input, reference }: GatheredPack, { tag, texts, say, count }: HistoryWords): Frame {
+  return {
+    title: texts.title,
+    owner: letterhead(input).split('\n')[0] ?? '',
+    footer: say(texts.footer, { reference: input.case.case_id, document: reference, entry: count(input.asOf) }),
+    language: tag,
+    producer: `consent-ledger ${input.version}`,
+    createdAt: input.generatedAt,
+    watermark: input.sample ? 'SAMPLE' : null,
+    kind: 'report',
+  };
+}
+
+function* historyBlocks(context: GatheredPack, words: HistoryWords): Generator<Block> {
+  const { input, found } = context;
+  const { texts, say, count, tag } = words;
+  const { columns } = texts;
   yield {
     block: 'title',
-    text: 'Your consent history',
-    subtitle: `Case ${input.case.case_id}, as of entry ${formatCount(input.asOf)} of the ledger`,
+    text: texts.title,
+    subtitle: say(texts.subtitle, { reference: input.case.case_id, entry: count(input.asOf) }),
   };
   yield {
     block: 'paragraph',
-    text: `Each line is one decision as recorded: ${formatCount(found.decisions)} in all. Times are in ${zone}. What was granted is permitted until it is withdrawn; disputed records permit nothing. “Withdrawn” and “partly withdrawn”: a purpose granted before was denied.`,
+    text: say(texts.lead, { count: count(found.decisions), zone: input.timeZone }),
   };
   yield {
     block: 'table',
-    caption: 'Decisions, in the order in which they were recorded',
+    caption: texts.decisions,
     columns: [
-      { title: 'When', share: 3 },
-      { title: 'Decision', share: 2 },
-      { title: 'Purposes', share: 5 },
-      { title: 'Banner', share: 2 },
-      { title: 'Policy', share: 3 },
-      { title: 'Valid until', share: 2 },
-      { title: 'Known from', share: 3 },
-      { title: 'Entry', share: 1, align: 'right' },
+      { title: columns.when, share: 3 },
+      { title: columns.decision, share: 2 },
+      { title: columns.purposes, share: 5 },
+      { title: columns.banner, share: 2 },
+      { title: columns.policy, share: 3 },
+      { title: columns.validUntil, share: 2 },
+      { title: columns.knownFrom, share: 3 },
+      { title: columns.entry, share: 1, align: 'right' },
     ],
-    rows: rowsOf(context, zone),
-    empty: 'No decisions.',
+    rows: rowsOf(context, words),
+    empty: texts.noDecisions,
   };
-  yield fine(
-    'A decision that the service reported twice (as a delivery and in its log) is listed once; the files decisions.csv and decisions.json have both records. “Contradicts” marks a record that differs from an earlier one of the same decision.',
-  );
-  yield* readingsHistory(context);
-  yield { block: 'heading', level: 1, text: 'Policies at the time' };
-  yield table({
-    caption: 'As they were reported',
-    columns: [
-      { title: 'Policy', share: 4, value: (policy) => policy.title ?? policy.policyType ?? policy.policyId },
-      { title: 'Version', share: 1, value: (policy) => policy.version ?? notStated },
-      { title: 'From', share: 3, value: (policy) => formatTime(policy.from, zone) },
-      {
-        title: 'Until',
-        share: 3,
-        value: (policy) => (policy.until === null ? 'open' : formatTime(policy.until, zone)),
-      },
-    ],
-    rows: policies,
-    empty: 'No policy that these decisions name was reported.',
-  });
-  yield {
-    block: 'table',
-    caption: 'Their texts, as they were fetched',
-    columns: [
-      { title: 'Text', share: 1 },
-      { title: 'Of', share: 4 },
-      { title: 'Previous text last seen', share: 3 },
-      { title: 'Seen first', share: 3 },
-      { title: 'SHA-256 of the text', share: 5, face: 'mono' },
-    ],
-    rows: texts.map((text, place) => [
-      `${place + 1}`,
-      describeText(text),
-      text.notBefore === null ? '–' : formatTime(text.notBefore, zone),
-      formatTime(text.firstSeen, zone),
-      text.textSha256 ?? 'no text',
-    ]),
-    empty: 'No text of a policy that these decisions name was fetched by then.',
-  };
-  if (texts.length > 0)
-    yield fine(
-      'The texts are in policy-texts.txt. “Text 1 or 2” beside a decision: the text changed around that time, between the last time the old one was seen and the first time the new one was seen. “Last one seen by then”: it has not been fetched since.',
-    );
-  yield* bannerHistory(context);
-  yield fine(noLegalAdvice);
+  yield fine(texts.twice);
+  yield* readingsHistory(context, words);
+  yield* policyHistory(context, words);
+  yield* bannerHistory(context, words);
+  yield fine(readmeTextsIn(tag).noLegalAdvice);
 }
 
 /** Records of the person that the program reads differently than in an earlier answer. */
-function* readingsHistory({ readings, input }: GatheredPack): Generator<Block> {
+function* readingsHistory(
+  { readings, input }: GatheredPack,
+  { texts, say, time, count }: HistoryWords,
+): Generator<Block> {
+  const { reread } = texts;
   for (const { reading, entries } of readings) {
     const earlier = reading.documents.filter(({ caseId }) => caseId === input.case.case_id);
-    const packs =
-      earlier.length === 0
-        ? 'No earlier file of this case shows them.'
-        : `Files of this case made before show them as they were read then: ${earlier.map(({ name, documentId, at }) => `${name} ${documentId} (${formatTime(at, input.timeZone)})`).join(', ')}.`;
+    const files = earlier.map(({ name, documentId, at }) => `${name} ${documentId} (${time(at)})`).join(', ');
+    const since = { time: time(reading.at), entry: count(reading.seq), entries: entries.map(count).join(', ') };
     yield {
       block: 'paragraph',
-      text: `Since ${formatTime(reading.at, input.timeZone)} (entry ${formatCount(reading.seq)}), ${entries.length === 1 ? 'this record is' : 'these records are'} read differently: entries ${entries.map(formatCount).join(', ')}. ${packs}`,
+      text: [
+        say(entries.length === 1 ? reread.one : reread.several, since),
+        earlier.length === 0 ? reread.inNone : say(reread.in, { files }),
+      ].join(' '),
     };
   }
 }
 
-async function* rowsOf(context: GatheredPack, zone: string): AsyncGenerator<string[]> {
+/** The policies that the decisions name, and their texts. */
+function* policyHistory(context: GatheredPack, words: HistoryWords): Generator<Block> {
+  const { policies, texts: found } = context;
+  const { texts, say, time } = words;
+  const { policies: said, texts: saidOfTexts, cells } = texts;
+  yield { block: 'heading', level: 1, text: said.heading };
+  yield table({
+    caption: said.caption,
+    columns: [
+      { title: said.policy, share: 4, value: (policy) => policy.title ?? policy.policyType ?? policy.policyId },
+      { title: said.version, share: 1, value: (policy) => policy.version ?? cells.notStated },
+      { title: said.from, share: 3, value: (policy) => time(policy.from) },
+      { title: said.until, share: 3, value: (policy) => (policy.until === null ? said.open : time(policy.until)) },
+    ],
+    rows: policies,
+    empty: said.none,
+  });
+  yield {
+    block: 'table',
+    caption: saidOfTexts.caption,
+    columns: [
+      { title: saidOfTexts.text, share: 1 },
+      { title: saidOfTexts.of, share: 4 },
+      { title: saidOfTexts.previousSeen, share: 3 },
+      { title: saidOfTexts.firstSeen, share: 3 },
+      { title: saidOfTexts.sha256, share: 5, face: 'mono' },
+    ],
+    rows: found.map((text, place) => [
+      `${place + 1}`,
+      words.textOf(text),
+      text.notBefore === null ? '–' : time(text.notBefore),
+      time(text.firstSeen),
+      text.textSha256 ?? saidOfTexts.noText,
+    ]),
+    empty: saidOfTexts.none,
+  };
+  if (found.length > 0) yield fine(say(saidOfTexts.note, { file: `${packFileNames(context).policyTexts}.txt` }));
+}
+
+async function* rowsOf(context: GatheredPack, words: HistoryWords): AsyncGenerator<string[]> {
+  const { texts, say, time, count } = words;
+  const { cells } = texts;
+  const source = withholdingSource(context.input);
+  const inWords = { template: cells.withheld, types: cells.withheldTypes };
   for await (const row of context.decisions()) {
     if (row.is_first !== 1 && row.conflicts !== 1) continue;
-    const time = formatTime(row.at, zone);
-    yield [
-      row.occurred_counts === 1 && row.occurred_basis !== 'received' ? time : `${time} (${basisWords['received']})`,
-      stateInWords(row),
-      row.via === 'request' ? withdrawnInWords(row.withdraws) : purposesInWords(row.purposes),
-      bannerInWords(row, context),
-      policyInWords(row, context),
-      row.expires_at === null ? notStated : formatTime(row.expires_at, zone),
-      viaWords[row.via] ?? row.via,
-      formatCount(row.seq),
+    const at = time(row.at);
+    const cellsOfRow = [
+      row.occurred_counts === 1 && row.occurred_basis !== 'received' ? at : say(cells.received, { time: at }),
+      stateInWords(row, words),
+      row.via === 'request' ? withdrawnInWords(row.withdraws, words) : words.choices(row.purposes),
+      bannerInWords(row, context, words),
+      policyInWords(row, context, words),
+      row.expires_at === null ? cells.notStated : time(row.expires_at),
+      cells.via[row.via],
+      count(row.seq),
     ];
+    yield cellsOfRow.map((cell) => withheldInWords(cell, source, inWords));
   }
 }
 
 /** `Partly withdrawn`, what a contradicting record says, or the case for which a withdrawal was carried out. */
-function stateInWords(row: JudgedRow): string {
-  if (row.conflicts === 1) return `${stateWord(row.state)} (contradicts)`;
-  if (row.disputed === 1) return `Disputed (states: ${stateWord(row.state).toLowerCase()})`;
-  return row.case_id === null ? stateWord(row.label) : `${stateWord(row.label)} (case ${row.case_id})`;
+function stateInWords(row: JudgedRow, { texts: { cells }, say }: HistoryWords): string {
+  const state = cells.states[row.state];
+  if (row.conflicts === 1) return say(cells.contradicts, { state });
+  if (row.disputed === 1) return say(cells.disputed, { state: state.toLowerCase() });
+  const label = cells.states[row.label];
+  return row.case_id === null ? label : say(cells.ofCase, { state: label, case: row.case_id });
 }
 
 /** `Main site (banner-main), entry 42`. */
-function bannerInWords({ banner_id: bannerId, at }: JudgedRow, { banner, input }: GatheredPack): string {
+function bannerInWords(
+  { banner_id: bannerId, at }: JudgedRow,
+  { banner, input }: GatheredPack,
+  { texts: { cells }, say, count }: HistoryWords,
+): string {
+  if (bannerId === null) return cells.notStated;
   const word = bannerWord(bannerId, input);
-  if (bannerId === null) return word;
-  const seqs = banner.cite({ bannerId, at }).map(({ seq }) => formatCount(seq));
-  if (seqs.length === 0) return banner.evidence.length === 0 ? word : `${word}, not evidenced`;
-  return `${word}, ${seqs.length === 1 ? 'entry' : 'entries'} ${seqs.join(', ')}`;
+  const entries = banner.cite({ bannerId, at }).map(({ seq }) => count(seq));
+  if (entries.length === 0) return banner.evidence.length === 0 ? word : `${word}, ${cells.notEvidenced}`;
+  const shown = entries.length === 1 ? cells.shownIn : cells.shownInSeveral;
+  return `${word}, ${say(shown, { entries: entries.join(', ') })}`;
 }
 
 /** `pol-1, version 3, text 2`. */
-function policyInWords(row: JudgedRow, { cite, texts }: GatheredPack): string {
-  if (row.policy_id === null) return notStated;
-  const version = row.policy_version === null ? '' : `, version ${row.policy_version}`;
-  const cited = cite(row);
-  const numbers = cited.texts.map((text) => texts.indexOf(text) + 1).join(' or ');
-  const text = {
-    seen: `, text ${numbers}`,
-    'last-seen': `, text ${numbers} (last one seen by then)`,
-    changing: `, text ${numbers}`,
-    'not-yet-fetched': ', text not fetched yet',
-    'never-fetched': ', text not fetched',
-    'policy-not-stated': '',
-  }[cited.known];
-  return `${row.policy_id}${version}${text}`;
+function policyInWords(row: JudgedRow, { cite, texts: found }: GatheredPack, words: HistoryWords): string {
+  const { cells } = words.texts;
+  if (row.policy_id === null) return cells.notStated;
+  const { known, texts } = cite(row);
+  const numbers = words.oneOf(texts.map((text) => `${found.indexOf(text) + 1}`));
+  return [
+    row.policy_id,
+    ...(row.policy_version === null ? [] : [words.say(cells.version, { version: row.policy_version })]),
+    ...(known === 'policy-not-stated' ? [] : [words.say(cells.text[known], { numbers })]),
+  ].join(', ');
 }
 
 /** `withdrawn: analytics, marketing`. */
-function withdrawnInWords(withdraws: string): string {
-  const purposes = JSON.parse(withdraws) as readonly string[];
-  const names = purposes.map((purpose) => (purpose === ALL_PURPOSES ? 'every purpose' : purpose));
-  return names.length === 0 ? 'nothing was granted' : `withdrawn: ${names.join(', ')}`;
+function withdrawnInWords(withdraws: string, { texts: { cells }, say, purposes }: HistoryWords): string {
+  const names = JSON.parse(withdraws) as readonly string[];
+  return names.length === 0 ? cells.nothingGranted : say(cells.withdrawn, { purposes: purposes(names) });
 }
 
 /** The path of an evidence file in the pack. */
@@ -174,8 +206,10 @@ export function evidenceName({ seq, mediaType }: BannerEvidence): string {
 }
 
 /** The files that show the banners on which the person decided, byte for byte. A missing file is named, never replaced. */
-export async function* bannerFiles({ input, banner, disclosure }: GatheredPack): AsyncGenerator<PackFile> {
+export async function* bannerFiles(context: GatheredPack): AsyncGenerator<PackFile> {
+  const { input, banner, disclosure } = context;
   if (disclosure !== 'full') return;
+  const { texts, say, count } = historyWords(context);
   for (const one of banner.evidence) {
     const file =
       input.evidenceFolder === undefined
@@ -188,9 +222,7 @@ export async function* bannerFiles({ input, banner, disclosure }: GatheredPack):
         name: `banner-evidence/entry-${one.seq}-${file.state}.txt`,
         what: `${what}: its file is ${file.state}`,
         content: bytesOf(
-          Buffer.from(
-            `The file of entry ${one.seq} is ${file.state} in the controller's store. Its SHA-256 is ${one.sha256}.\r\n`,
-          ),
+          Buffer.from(`${say(texts.lostEvidence[file.state], { entry: count(one.seq), sha256: one.sha256 })}\r\n`),
         ),
       };
   }
@@ -201,37 +233,35 @@ async function* bytesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 /** The banners as shown, for the history page. */
-function* bannerHistory({ input, banner }: GatheredPack): Generator<Block> {
-  yield { block: 'heading', level: 1, text: 'Banners as they were shown' };
+function* bannerHistory({ input, banner }: GatheredPack, words: HistoryWords): Generator<Block> {
+  const { texts, say, time, count } = words;
+  const { banners, columns, mediaTypes } = texts;
+  yield { block: 'heading', level: 1, text: banners.heading };
   if (banner.evidence.length === 0) {
-    yield {
-      block: 'paragraph',
-      text: 'Banner as shown: not evidenced. The records contain the choice, not the screen it was made on.',
-    };
+    yield { block: 'paragraph', text: banners.notEvidenced };
     return;
   }
-  const zone = input.timeZone;
   yield table({
-    caption: 'Files in the folder banner-evidence, named by their entries',
+    caption: banners.caption,
     columns: [
-      { title: 'Entry', share: 1, align: 'right', value: (one) => formatCount(one.seq) },
+      { title: columns.entry, share: 1, align: 'right', value: (one) => count(one.seq) },
       {
-        title: 'Banner',
+        title: columns.banner,
         share: 3,
         value: (one) => [bannerWord(one.bannerId, input), ...(one.note === null ? [] : [one.note])].join(': '),
       },
       {
-        title: 'Shown',
+        title: banners.shown,
         share: 4,
-        value: (one) =>
-          `from ${formatTime(one.from, zone)}${one.to === null ? ' on' : ` until ${formatTime(one.to, zone)}`}; added ${formatTime(one.addedAt, zone)}`,
+        value: ({ from, to, addedAt }) => {
+          const times = { from: time(from), added: time(addedAt) };
+          return to === null ? say(banners.shownSince, times) : say(banners.shownUntil, { ...times, to: time(to) });
+        },
       },
-      { title: 'File', share: 4, value: (one) => `${evidenceName(one)} (${evidenceKindText[one.mediaType]})` },
-      { title: 'SHA-256 of the file', share: 5, face: 'mono', value: (one) => one.sha256 },
+      { title: banners.file, share: 4, value: (one) => `${evidenceName(one)} (${mediaTypes[one.mediaType]})` },
+      { title: banners.sha256, share: 5, face: 'mono', value: (one) => one.sha256 },
     ],
     rows: banner.evidence,
   });
-  yield fine(
-    'The Banner column of the decisions gives the entries that show the banner at that time; “not evidenced” if there is none. The ledger proves when a file was added; the period is the statement of the person who added it.',
-  );
+  yield fine(banners.note);
 }

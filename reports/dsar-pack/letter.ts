@@ -4,7 +4,7 @@ import { requestKinds } from '../../src/core/vocabulary.ts';
 import { dateIn } from '../../src/core/zoned-days.ts';
 import { retentionPeriodOf } from '../../src/law/profile.ts';
 import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
-import { chooseLanguage } from '../letters/languages.ts';
+import { chooseLanguage, textsIn } from '../letters/languages.ts';
 import {
   type Letter,
   type LetterFacts,
@@ -12,8 +12,10 @@ import {
   letterFrame,
   letterProblem,
   refusalText,
+  tagOf,
 } from '../letters/letter.ts';
 import { fillOwnText } from '../letters/own-text.ts';
+import type { LetterTexts } from '../letters/texts.ts';
 import { renderHtml } from '../render/html.tsx';
 import { renderPdf, unprintableIn } from '../render/pdf.ts';
 import {
@@ -40,13 +42,14 @@ export const letter: PackPart = async (context) => {
     sample: context.input.sample,
   });
   const blocks = letterBlocks(written, facts);
+  const name = packFileNames(context).letter;
   if ((await unprintableIn(blocks)).length > 0)
     return {
-      name: 'letter.html',
+      name: `${name}.html`,
       what: `${what} (a web page, because the PDF font lacks some of its characters)`,
       content: renderHtml(frame, blocks),
     };
-  return { name: 'letter.pdf', what, content: renderPdf(frame, blocks) };
+  return { name: `${name}.pdf`, what, content: renderPdf(frame, blocks) };
 };
 
 /**
@@ -70,6 +73,14 @@ export function letterOfPack(context: GatheredPack): Letter {
         text: own?.language === language ? fillOwnText(own.text, { locale }, letterFactsOf(context)) : null,
       }
     : { step: 'refusal', language, locale, text: refusalText(locale, refusal) };
+}
+
+/** The names of the files of a pack that are made to be read, without their extensions, in the language of its letter. */
+export function packFileNames(context: GatheredPack): LetterTexts['packFiles'] {
+  const tag = tagOf(letterOfPack(context));
+  const texts = textsIn(tag);
+  if (texts === undefined) throw new Error(`there are no texts in ${tag}`);
+  return texts.packFiles;
 }
 
 /** The language of the letter in a pack, in which its verify.html speaks too. */

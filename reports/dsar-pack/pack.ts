@@ -10,18 +10,19 @@ import { decisionColumns } from '../consent-audit.ts';
 import { recordsContext } from '../consent-record/context.ts';
 import { consentRecordOf } from '../consent-record.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
-import { formatCount, formatTime } from '../format.ts';
-import { letterLanguages } from '../letters/languages.ts';
+import { textsIn } from '../letters/languages.ts';
+import { tagOf } from '../letters/letter.ts';
 import { fill } from '../letters/wording.ts';
-import { describeText, type PolicyTextInterval } from '../policy-texts.ts';
+import type { PolicyTextInterval } from '../policy-texts.ts';
 import { renderCsv, renderJson } from '../render/csv-json.ts';
 import type { ZipFile } from '../render/zip.ts';
 import { contentsOfPack } from './described.ts';
 import { type GatheredPack, type PackFile, type PackPart, type WrittenFile, withholdingSource } from './gather.ts';
 import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
-import { letter, letterOfPack } from './letter.ts';
+import { type HistoryWords, historyWords } from './history-words.ts';
+import { letter, letterOfPack, packFileNames } from './letter.ts';
 import { filesOfProof, isWitnessed, type PackProofs, type ProvenEntry, proofFilesOf } from './proofs.ts';
-import { readmeTexts } from './readme-texts.ts';
+import { readmeTextsIn } from './readme-texts.ts';
 
 /** A part that is in the pack only with full disclosure. */
 function inFull(name: string, what: string, content: (context: GatheredPack) => PackFile['content']): PackPart {
@@ -57,7 +58,7 @@ const parts: readonly PackPart[] = [
     renderJson({
       note:
         'Policies: as the service reported them; commitment is that of the ledger entry with the report, not a hash of the text. ' +
-        'Texts: as they were fetched; textSha256 is the hash of the visible text (policy-texts.txt), commitment that of the entry with the response.',
+        `Texts: as they were fetched; textSha256 is the hash of the visible text (${packFileNames(context).policyTexts}.txt), commitment that of the entry with the response.`,
       bannerAsShown:
         context.banner.evidence.length === 0
           ? 'not evidenced'
@@ -70,7 +71,7 @@ const parts: readonly PackPart[] = [
   (context) =>
     context.disclosure === 'full' && context.texts.length > 0
       ? {
-          name: 'policy-texts.txt',
+          name: `${packFileNames(context).policyTexts}.txt`,
           what: 'the texts of these policies at the time, as they were fetched',
           content: readableTexts(context),
         }
@@ -214,9 +215,9 @@ async function* readme(
   proofs: { readonly witnessed: boolean } | null,
 ): AsyncGenerator<Uint8Array> {
   const { input } = context;
-  const { language } = letterOfPack(context);
-  const [texts, t] = [letterLanguages[language], readmeTexts[language]];
-  if (texts === undefined || t === undefined) throw new Error(`there are no texts in ${language}`);
+  const tag = tagOf(letterOfPack(context));
+  const [texts, t] = [textsIn(tag), readmeTextsIn(tag)];
+  if (texts === undefined) throw new Error(`there are no texts in ${tag}`);
   const { handOver, frame } = texts;
   const names = written.map(({ name }) => name);
   const contents = contentsOfPack(texts, names);
@@ -315,27 +316,31 @@ async function* decisionsOf(context: GatheredPack): AsyncGenerator<Record<string
 }
 
 /** Holds one text in memory at a time. */
-async function* readableTexts({ input, texts }: GatheredPack): AsyncGenerator<Uint8Array> {
+async function* readableTexts(context: GatheredPack): AsyncGenerator<Uint8Array> {
+  const { input, texts } = context;
+  const words = historyWords(context);
+  const { heads } = words.texts;
   for (const [place, text] of texts.entries()) {
     const [entry] = text.textSha256 === null ? [] : await input.history.rawEntries(input, [text.bodySeq]);
-    const head = [`${'='.repeat(72)}`, `Text ${place + 1}: ${describeText(text)}`, ...factsOf(text, input.timeZone)];
+    const title = words.say(heads.text, { number: `${place + 1}`, of: words.textOf(text) });
     const lines =
       text.textSha256 === null
-        ? ['The service answered that no text exists.']
+        ? [heads.noText]
         : entry?.body == null
-          ? ['The text was erased. Its hash remains.']
+          ? [heads.erased]
           : readPolicyText(entry.body, text.contentType).lines;
+    const head = ['='.repeat(72), title, ...factsOf(text, words)];
     yield Buffer.from([...head, '', ...lines, '', ''].join('\r\n'), 'utf8');
   }
 }
 
-function factsOf(text: PolicyTextInterval, zone: string): string[] {
-  const seen = (at: string) => formatTime(at, zone);
+function factsOf(text: PolicyTextInterval, { texts: { heads }, say, time, count }: HistoryWords): string[] {
+  const first = time(text.firstSeen);
   return [
     text.notBefore === null
-      ? `First seen ${seen(text.firstSeen)}; it existed by then.`
-      : `Came between ${seen(text.notBefore)}, when the previous text was last seen, and ${seen(text.firstSeen)}.`,
-    text.nextSeen === null ? 'No later text has been seen.' : `The next text was first seen ${seen(text.nextSeen)}.`,
-    `SHA-256 of the lines below, joined by line feeds: ${text.textSha256 ?? 'none'}; entry ${formatCount(text.bodySeq)} of the ledger.`,
+      ? say(heads.existed, { first })
+      : say(heads.came, { previous: time(text.notBefore), first }),
+    text.nextSeen === null ? heads.isLast : say(heads.next, { next: time(text.nextSeen) }),
+    say(heads.sha256, { sha256: text.textSha256 ?? heads.noSha256, entry: count(text.bodySeq) }),
   ];
 }

@@ -1,3 +1,5 @@
+import { inLanguage, type TextLanguage } from '../letters/languages.ts';
+
 /** What README.txt of a pack says besides the list of files and how to check them, which letters and pages say too. */
 interface ReadmeTexts {
   readonly start: string;
@@ -9,8 +11,12 @@ interface ReadmeTexts {
   readonly noLegalAdvice: string;
 }
 
-/** By language, as {@link import('../letters/languages.ts').letterLanguages}. */
-export const readmeTexts: Readonly<Record<string, ReadmeTexts>> = {
+/** The texts for a language tag (BCP 47). Throws if there are none in the language. */
+export function readmeTextsIn(tag: string): ReadmeTexts {
+  return inLanguage(readmeTexts, tag);
+}
+
+const readmeTexts: Readonly<Record<TextLanguage, ReadmeTexts>> = {
   en: {
     start: 'Start with the letter. These files cover records of consent and policies only.',
     lost: '{file}: in place of a file that is missing in our store or was changed there',
@@ -87,6 +93,16 @@ export const readmeTexts: Readonly<Record<string, ReadmeTexts>> = {
       'Nos ficheiros CSV, um apóstrofo acrescentado precede o que uma folha de cálculo poderia executar como fórmula (=, +, -, @ …). Importe todas as colunas como texto: caso contrário, a folha de cálculo transforma os identificadores em números e datas.',
     noLegalAdvice:
       'Estes ficheiros foram gerados por um programa a partir dos nossos registos. Não constituem aconselhamento jurídico.',
+  },
+  'pt-BR': {
+    start: 'Comece pela carta. Estes arquivos dizem respeito apenas a consentimentos e políticas de privacidade.',
+    lost: '{file}: no lugar de um arquivo que está faltando em nosso sistema ou que foi alterado',
+    keys: 'log.vkey e tlog-policy: a chave com que os registros foram assinados e, se for o caso, as testemunhas que também os assinaram',
+    witnessed: 'witnessed: carimbos de tempo do ponto de controle (checkpoint) destas provas',
+    spreadsheet:
+      'Nos arquivos CSV, um apóstrofo adicional precede o que uma planilha poderia executar como fórmula (=, +, -, @ …). Importe todas as colunas como texto: caso contrário, a planilha transforma os identificadores em números e datas.',
+    noLegalAdvice:
+      'Estes arquivos foram gerados por um programa a partir dos nossos registros. Eles não constituem aconselhamento jurídico.',
   },
   sv: {
     start: 'Börja med brevet. Filerna gäller bara samtycken och integritetspolicyer.',

@@ -8,10 +8,15 @@ import { pl } from './languages/pl.ts';
 import { pt } from './languages/pt.ts';
 import { sv } from './languages/sv.ts';
 import type { LetterTexts } from './texts.ts';
-import { letterVariants } from './variants.ts';
+import { letterVariants, reworded } from './variants.ts';
+
+const languages = { en, de, es, fr, it, nl, pl, pt, sv } as const satisfies Record<string, LetterTexts>;
 
 /** The languages of letters. To add one, add a file in languages/ and a line here. */
-export const letterLanguages: Readonly<Record<string, LetterTexts>> = { en, de, es, fr, it, nl, pl, pt, sv };
+export const letterLanguages: Readonly<Record<string, LetterTexts>> = languages;
+
+/** The languages in which every catalogue of texts for requesters is written, and the variant that has a file of its own. */
+export type TextLanguage = keyof typeof languages | 'pt-BR';
 
 /** The language of letters if neither the request nor the controller names one. */
 const LAST_LANGUAGE = 'en';
@@ -54,6 +59,17 @@ export function chooseLanguage(
 /** The texts for a language tag (BCP 47): those of its region if that writes the language in its own way. Undefined: none. */
 export function textsIn(tag: string): LetterTexts | undefined {
   return letterVariants[tag] ?? letterLanguages[tag.split('-')[0] ?? ''];
+}
+
+/**
+ * The texts of a catalogue for a language tag (BCP 47), in the words of its country. Throws if the catalogue does not
+ * have the language.
+ */
+export function inLanguage<Texts>(catalogue: Readonly<Record<TextLanguage, Texts>>, tag: string): Texts {
+  const all: Readonly<Record<string, Texts>> = catalogue;
+  const texts = all[tag] ?? all[tag.split('-')[0] ?? ''];
+  if (texts === undefined) throw new Error(`there are no texts in ${tag}`);
+  return reworded(texts, tag);
 }
 
 function localeOf(tag: string): Intl.Locale | null {

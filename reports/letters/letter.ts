@@ -458,13 +458,20 @@ function recordsBody(writing: Writing): readonly Block[] {
     ...officerText(letter.text),
     ...furtherBlocks(writing),
     paragraph(texts.answer.enclosed),
-    { block: 'list', items: facts.enclosed.map((file) => texts.answer.files[file]) },
+    { block: 'list', items: facts.enclosed.map((file) => enclosedFile(texts, file)) },
     ...verifyBlocks(writing),
     ...scopeBlocks(writing),
     ...processingBlocks(writing),
     ...rightsBlocks(writing),
     ...remedyBlocks(writing, false),
   ];
+}
+
+/** A file of a pack with what it is; `{file}` is replaced in those that have a name in this language. */
+function enclosedFile({ answer, packFiles }: LetterTexts, file: keyof LetterTexts['answer']['files']): string {
+  const text = answer.files[file];
+  if (file === 'history') return fill(text, { file: `${packFiles.history}.html` });
+  return file === 'policyTexts' ? fill(text, { file: `${packFiles.policyTexts}.txt` }) : text;
 }
 
 /** Empty until a checkpoint covers the records: before that, there is no key to compare. */
@@ -925,7 +932,7 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
 }
 
 /** BCP 47: the language of a letter as its reader's country writes it. */
-function tagOf({ language, locale }: Pick<Letter, 'language' | 'locale'>): string {
+export function tagOf({ language, locale }: Pick<Letter, 'language' | 'locale'>): string {
   return locale.startsWith(language) ? locale : language;
 }
 

@@ -121,6 +121,7 @@ export interface LetterTexts {
     readonly foundComputed: string;
     readonly identityChecked: string;
     readonly enclosed: string;
+    /** `{file}` stands for a name from `packFiles`. */
     readonly files: Readonly<
       Record<
         'history' | 'decisions' | 'records27560' | 'policies' | 'policyTexts' | 'evidence' | 'records' | 'about',
@@ -205,6 +206,11 @@ export interface LetterTexts {
     readonly general: FamilyTexts;
   };
   readonly remedies: Readonly<Record<RemedyKey, readonly string[]>>;
+  /**
+   * Names of the files of a pack that are made to be read, without their extensions: lower-case ASCII, words joined by
+   * hyphens. Those of earlier packs are in English.
+   */
+  readonly packFiles: Readonly<Record<'letter' | 'history' | 'policyTexts', string>>;
   /** The page on which requesters open the pack that answers them (docs/hand-over.md). */
   readonly handOver: {
     readonly title: string;
@@ -218,6 +224,7 @@ export interface LetterTexts {
     readonly until: string;
     readonly received: string;
     readonly contents: string;
+    /** `{file}`: the name of the letter. */
     readonly letter: string;
     readonly proofs: string;
     readonly download: string;

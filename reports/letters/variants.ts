@@ -35,33 +35,41 @@ const quebec: Rewording = [
   [/ (?=[;!?])/g, ''],
 ];
 
+const rewordings: Readonly<Record<string, Rewording>> = { 'de-CH': swissGerman, 'fr-CA': quebec };
+
 /**
  * The texts of a language as a country writes it, by BCP 47 tag of language and region. Other regions use the texts of
  * the language.
  */
 export const letterVariants: Readonly<Record<string, LetterTexts>> = {
-  'de-CH': reworded(de, swissGerman, 'de-CH'),
-  'fr-CA': reworded(fr, quebec, 'fr-CA'),
+  'de-CH': letterReworded(de, 'de-CH'),
+  'fr-CA': letterReworded(fr, 'fr-CA'),
   'pt-BR': ptBr,
 };
 
 /** Names and citations of laws stay as they are. */
-function reworded({ lawNames, ...texts }: LetterTexts, words: Rewording, locale: string): LetterTexts {
-  return { ...rewordedIn(texts, words), lawNames, locale };
+function letterReworded({ lawNames, ...texts }: LetterTexts, locale: string): LetterTexts {
+  return { ...reworded(texts, locale), lawNames, locale };
 }
 
-function rewordedIn<Value>(value: Value, words: Rewording): Value {
-  const said = typeof value === 'string' ? replaced(value, words) : mapped(value, words);
-  // Only the words change, never the shape.
+/** Texts of a language in the words of the country that a tag (BCP 47) names, if it has words of its own. */
+export function reworded<Texts>(texts: Texts, tag: string): Texts {
+  const words = rewordings[tag];
+  return words === undefined
+    ? texts
+    : eachText(texts, (text) =>
+        words.reduce((said, [pattern, replacement]) => said.replaceAll(pattern, replacement), text),
+      );
+}
+
+/** Changes every text within a value, at any depth, and never its shape. */
+export function eachText<Value>(value: Value, change: (text: string) => string): Value {
+  const said = typeof value === 'string' ? change(value) : within(value, change);
   return said as Value;
 }
 
-function replaced(text: string, words: Rewording): string {
-  return words.reduce((said, [pattern, replacement]) => said.replaceAll(pattern, replacement), text);
-}
-
-function mapped(value: unknown, words: Rewording): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => rewordedIn(one, words));
+function within(value: unknown, change: (text: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => eachText(one, change));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, rewordedIn(one, words)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, eachText(one, change)]));
 }

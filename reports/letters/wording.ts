@@ -1,4 +1,5 @@
 import type { RequestKind } from '../../src/core/vocabulary.ts';
+import { formatTime } from '../format.ts';
 import type { Block } from '../render/blocks.ts';
 import type { LetterTexts } from './texts.ts';
 
@@ -47,6 +48,12 @@ export function dateInWords(date: string | null, locale: string): string {
   if (locale.startsWith('fr')) return said.replace(/^1 /, '1er ');
   if (locale.startsWith('it')) return said.replace(/^1 /, '1º ');
   return locale.startsWith('pl') ? `${said} r.` : said;
+}
+
+/** A time (ISO 8601) in a time zone: the date in words, then the time of day with its offset from UTC. */
+export function timeInWords(iso: string, timeZone: string, locale: string): string {
+  const [date = '', ...time] = formatTime(iso, timeZone).split(' ');
+  return `${dateInWords(date, locale)}, ${time.join(' ')}`;
 }
 
 /**

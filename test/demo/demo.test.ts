@@ -77,8 +77,8 @@ test('the letter in the pack is in the requester’s language', () => {
   const pack = result.files.find((file) => file.endsWith('.zip')) as string;
   const folder = join(home, 'letter');
   mkdirSync(folder);
-  execFileSync('unzip', ['-q', pack, 'letter.pdf', '-d', folder]);
-  expect(execFileSync('pdftotext', [join(folder, 'letter.pdf'), '-']).toString()).toContain('Antwort auf Ihre Anfrage');
+  execFileSync('unzip', ['-q', pack, 'brief.pdf', '-d', folder]);
+  expect(execFileSync('pdftotext', [join(folder, 'brief.pdf'), '-']).toString()).toContain('Antwort auf Ihre Anfrage');
 });
 
 test('the audit counts the withdrawals that follow from the raw bodies, purpose by purpose', async () => {
@@ -150,7 +150,7 @@ test('the pack matches its manifest, byte for byte', () => {
     files: { name: string; sha256: string; bytes: number }[];
   };
   expect(manifest.files.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['letter.pdf', 'history.html', 'decisions.csv', 'decisions.json']),
+    expect.arrayContaining(['brief.pdf', 'verlauf.html', 'decisions.csv', 'decisions.json']),
   );
   for (const { name, sha256, bytes } of manifest.files) {
     const content = readFileSync(join(folder, name));

@@ -259,7 +259,7 @@ describe('the pack', () => {
       return outcome;
     };
     const first = await pack();
-    const letter = zipFile(await readFile(first.path), 'letter.pdf');
+    const letter = zipFile(await readFile(first.path), 'brief.pdf');
     const text = pdfText(letter);
     expect(text).toContain('Wir haben Ihr Konto gelöscht.');
     expect(text).not.toMatch(/ENTWURF|Versand AG/);

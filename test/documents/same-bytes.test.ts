@@ -178,7 +178,7 @@ it('every document of a fixed ledger has the same bytes as before', async () => 
       "delivery-log.html": "a1382c425b813747",
       "delivery-log.json": "0a59dcb14bbf86d8",
       "delivery-log.pdf": "fe2b15a9aa0b7190",
-      "dsar-pack.zip": "fcecde4400037c5f",
+      "dsar-pack.zip": "aafb19459c25c7bd",
       "dsar-register.csv": "28eabb77ab2252dc",
       "dsar-register.html": "492014ef3d5e10d4",
       "dsar-register.json": "cb6189315803eee3",

@@ -56,7 +56,7 @@ describe('a handed-over pack', () => {
     for (const shown of [
       caseId,
       pack.sha256,
-      'history.html',
+      'verlauf.html',
       'verify.html',
       `${PUBLIC_URL}/.well-known/consent-ledger/log.vkey`,
     ])

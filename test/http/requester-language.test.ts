@@ -177,6 +177,6 @@ it('the README of a pack speaks the language of its letter', async () => {
   const { pack } = await createReadyCase();
   const text = zipFile(await readFile(pack.path), 'README.txt').toString('utf8');
   expect(text).toContain('Unsere Antwort auf Ihre Anfrage');
-  expect(text).toContain('history.html: Ihre Entscheidungen zum Lesen, in jedem Browser');
+  expect(text).toContain('verlauf.html: Ihre Entscheidungen zum Lesen, in jedem Browser');
   expect(text).not.toMatch(/\b(?:the|this|and|with)\b/i);
 });

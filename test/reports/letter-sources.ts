@@ -55,7 +55,7 @@ export const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['an identifier computed from the e-mail address that you gave us', 'record: match'],
   ['Before disclosing anything, we confirmed your identity.', 'record: identity'],
   ['A copy of all these records is enclosed:', 'record: enclosed'],
-  ['policy-texts.txt: the texts of these policies as we fetched them', 'program'],
+  ['{file}: the texts of these policies as we fetched them', 'program'],
   ['records.jsonl: the records exactly as we received them', 'program'],
   [
     'You can check for yourself that these records have not been changed: open the enclosed verify.html in a browser and choose the file that you received from us; no internet connection is needed.',
@@ -204,7 +204,7 @@ export const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['You may complain to us (Data Protection Act 2018, s. 164A): please write to {contact}.', 'request'],
   ['Our answer to your request', 'program'],
   ['Enter the 8-digit code that we sent you separately from this link.', 'officer'],
-  ['letter.pdf or letter.html: our answer to your request', 'program'],
+  ['{file}: our answer to your request', 'program'],
   ['Enter the key published at {key} there as well: it shows that the records come from us.', 'program'],
   ['We received your message on {at}.', 'program'],
   ['No more messages can be sent here.', 'program'],

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { readmeTexts } from '../../reports/dsar-pack/readme-texts.ts';
 import { chooseLanguage, letterLanguages, textsIn } from '../../reports/letters/languages.ts';
 import { letterLaws } from '../../reports/letters/laws.ts';
 import {
@@ -810,12 +809,4 @@ test('a letter quotes the controller profile in the language of the letter, as f
   expect(quotesUntranslated(inGerman, facts)).toBe(false);
   expect(quotesUntranslated(letterOf('answer', 'fr', null), facts)).toBe(true);
   expect(quotesUntranslated(letterOf('answer', 'en', null), facts)).toBe(false);
-});
-
-test('README.txt of a pack has its own words in every language of letters, with the same placeholders', () => {
-  expect(Object.keys(readmeTexts)).toEqual(Object.keys(letterLanguages));
-  const blanks = (language: string) =>
-    Object.values(readmeTexts[language] ?? {}).map((text: string) => text.match(/\{\w+\}/g));
-  for (const language of Object.keys(letterLanguages))
-    expect([language, blanks(language)]).toEqual([language, blanks('en')]);
 });

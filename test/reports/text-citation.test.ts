@@ -87,7 +87,7 @@ test('a pack encloses the texts of that time to read, with the bytes that their 
   expect(text).toContain('Text 1: public page of pol-1 (cookie-policy)');
   expect(text).toContain(visible('We set one.'));
   expect(text).toContain(visible('We set two.'));
-  expect(text).toContain('Came between 2026-06-05');
+  expect(text).toContain('Came between 5 June 2026');
   expect(text).toContain(first);
   expect(text).not.toContain('SECRET');
   const { texts } = JSON.parse(zipFile(zip, 'policies.json').toString('utf8')) as { texts: Record<string, unknown>[] };

@@ -118,10 +118,10 @@ export const es: LetterTexts = {
     identityChecked: 'Antes de comunicarle los datos, hemos confirmado su identidad.',
     enclosed: 'Se adjunta una copia de todos estos registros:',
     files: {
-      history: 'history.html: sus decisiones, para leerlas en cualquier navegador',
+      history: '{file}: sus decisiones, para leerlas en cualquier navegador',
       decisions: 'decisions.csv y decisions.json: lo mismo para una hoja de cálculo o un programa',
       policies: 'policies.json: las políticas vigentes en aquel momento',
-      policyTexts: 'policy-texts.txt: los textos de dichas políticas tal como los obtuvimos',
+      policyTexts: '{file}: los textos de dichas políticas tal como los obtuvimos',
       evidence: 'banner-evidence: lo que mostraba el aviso de consentimiento en aquel momento',
       records27560: 'records-27560.json: lo mismo en forma de registros de consentimiento (ISO/IEC TS 27560)',
       about:
@@ -384,6 +384,7 @@ export const es: LetterTexts = {
     ],
     unnamed: ['Puede presentar una reclamación ante la autoridad responsable de la protección de datos.'],
   },
+  packFiles: { letter: 'carta', history: 'historial', policyTexts: 'textos-de-politicas' },
   handOver: {
     title: 'Nuestra respuesta a su solicitud',
     enterCode: 'Introduzca el código de 8 cifras que le hemos enviado por separado de este enlace.',
@@ -395,7 +396,7 @@ export const es: LetterTexts = {
     until: 'Puede abrir esta página hasta el {until}.',
     received: 'Recibida el {received}: {kind}',
     contents: 'Qué recibe',
-    letter: 'letter.pdf o letter.html: nuestra respuesta a su solicitud',
+    letter: '{file}: nuestra respuesta a su solicitud',
     proofs: 'verify.html, verify.mjs y proofs: con ellos puede comprobar que no se ha modificado nada',
     download: 'Descargar como archivo ZIP ({size})',
     files: 'Otros archivos',

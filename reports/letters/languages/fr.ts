@@ -130,10 +130,10 @@ export const fr: LetterTexts = {
     identityChecked: 'Avant toute communication, nous avons vérifié votre identité.',
     enclosed: 'Une copie de tous ces enregistrements est jointe :',
     files: {
-      history: 'history.html : vos décisions, lisibles dans tout navigateur',
+      history: '{file} : vos décisions, lisibles dans tout navigateur',
       decisions: 'decisions.csv et decisions.json : les mêmes pour un tableur ou un programme',
       policies: 'policies.json : les politiques en vigueur à l’époque',
-      policyTexts: 'policy-texts.txt : les textes de ces politiques tels que nous les avons téléchargés',
+      policyTexts: '{file} : les textes de ces politiques tels que nous les avons téléchargés',
       evidence: 'banner-evidence : ce que le bandeau de consentement affichait à l’époque',
       records27560: 'records-27560.json : les mêmes sous forme d’enregistrements de consentement (ISO/IEC TS 27560)',
       about:
@@ -406,6 +406,7 @@ export const fr: LetterTexts = {
     ],
     unnamed: ['Vous pouvez introduire une réclamation auprès de l’autorité chargée de la protection des données.'],
   },
+  packFiles: { letter: 'lettre', history: 'historique', policyTexts: 'textes-des-politiques' },
   handOver: {
     title: 'Notre réponse à votre demande',
     enterCode: 'Saisissez le code à 8 chiffres que nous vous avons transmis séparément de ce lien.',
@@ -417,7 +418,7 @@ export const fr: LetterTexts = {
     until: 'Vous pouvez ouvrir cette page jusqu’au {until}.',
     received: 'Reçue le {received} : {kind}',
     contents: 'Ce que vous recevez',
-    letter: 'letter.pdf ou letter.html : notre réponse à votre demande',
+    letter: '{file} : notre réponse à votre demande',
     proofs: 'verify.html, verify.mjs et proofs : ils permettent de vérifier que rien n’a été modifié',
     download: 'Télécharger le fichier ZIP ({size})',
     files: 'Autres fichiers',

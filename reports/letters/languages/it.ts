@@ -127,10 +127,10 @@ export const it: LetterTexts = {
     identityChecked: 'Prima di comunicare qualsiasi dato abbiamo verificato la Sua identità.',
     enclosed: 'È allegata una copia di tutte queste registrazioni:',
     files: {
-      history: 'history.html: le Sue decisioni, da leggere in qualsiasi browser',
+      history: '{file}: le Sue decisioni, da leggere in qualsiasi browser',
       decisions: 'decisions.csv e decisions.json: le stesse per un foglio di calcolo o un programma',
       policies: 'policies.json: le informative in vigore all’epoca',
-      policyTexts: 'policy-texts.txt: i testi di tali informative come li abbiamo acquisiti',
+      policyTexts: '{file}: i testi di tali informative come li abbiamo acquisiti',
       evidence: 'banner-evidence: che cosa mostrava il banner del consenso all’epoca',
       records27560: 'records-27560.json: le stesse in forma di registrazioni di consenso (ISO/IEC TS 27560)',
       about:
@@ -392,6 +392,7 @@ export const it: LetterTexts = {
     ],
     unnamed: ['Può presentare reclamo all’autorità competente per la protezione dei dati.'],
   },
+  packFiles: { letter: 'lettera', history: 'cronologia', policyTexts: 'testi-delle-informative' },
   handOver: {
     title: 'La nostra risposta alla Sua richiesta',
     enterCode: 'Inserisca il codice di 8 cifre che Le abbiamo comunicato separatamente da questo link.',
@@ -403,7 +404,7 @@ export const it: LetterTexts = {
     until: 'Può aprire questa pagina fino al {until}.',
     received: 'Ricevuta il {received}: {kind}',
     contents: 'Che cosa riceve',
-    letter: 'letter.pdf o letter.html: la nostra risposta alla Sua richiesta',
+    letter: '{file}: la nostra risposta alla Sua richiesta',
     proofs: 'verify.html, verify.mjs e proofs: permettono di verificare che nulla sia stato modificato',
     download: 'Scarica il file ZIP ({size})',
     files: 'Altri file',

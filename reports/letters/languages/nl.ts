@@ -123,10 +123,10 @@ export const nl: LetterTexts = {
     identityChecked: 'Voordat wij iets hebben verstrekt, hebben wij uw identiteit vastgesteld.',
     enclosed: 'Een kopie van al deze gegevens is bijgevoegd:',
     files: {
-      history: 'history.html: uw beslissingen, leesbaar in elke browser',
+      history: '{file}: uw beslissingen, leesbaar in elke browser',
       decisions: 'decisions.csv en decisions.json: dezelfde gegevens voor een spreadsheet of een programma',
       policies: 'policies.json: de privacyverklaringen die destijds van kracht waren',
-      policyTexts: 'policy-texts.txt: de teksten van deze verklaringen zoals wij ze hebben opgehaald',
+      policyTexts: '{file}: de teksten van deze verklaringen zoals wij ze hebben opgehaald',
       evidence: 'banner-evidence: wat de toestemmingsbanner destijds toonde',
       records27560: 'records-27560.json: hetzelfde in de vorm van toestemmingsgegevens volgens ISO/IEC TS 27560',
       about:
@@ -387,6 +387,7 @@ export const nl: LetterTexts = {
     ],
     unnamed: ['U kunt een klacht indienen bij de autoriteit die verantwoordelijk is voor gegevensbescherming.'],
   },
+  packFiles: { letter: 'brief', history: 'overzicht', policyTexts: 'privacyverklaringen' },
   handOver: {
     title: 'Ons antwoord op uw verzoek',
     enterCode: 'Vul de code van 8 cijfers in die wij u los van deze link hebben gestuurd.',
@@ -398,7 +399,7 @@ export const nl: LetterTexts = {
     until: 'U kunt deze pagina openen tot {until}.',
     received: 'Ontvangen op {received}: {kind}',
     contents: 'Wat u ontvangt',
-    letter: 'letter.pdf of letter.html: ons antwoord op uw verzoek',
+    letter: '{file}: ons antwoord op uw verzoek',
     proofs: 'verify.html, verify.mjs en proofs: hiermee kunt u controleren dat er niets is gewijzigd',
     download: 'Downloaden als ZIP-bestand ({size})',
     files: 'Overige bestanden',

@@ -116,10 +116,10 @@ export const ptBr: LetterTexts = {
     identityChecked: 'Antes de divulgar qualquer dado, confirmamos sua identidade.',
     enclosed: 'Segue anexa uma cópia de todos esses registros:',
     files: {
-      history: 'history.html: suas decisões, para ler em qualquer navegador',
+      history: '{file}: suas decisões, para ler em qualquer navegador',
       decisions: 'decisions.csv e decisions.json: o mesmo para uma planilha ou um programa',
       policies: 'policies.json: as políticas em vigor na época',
-      policyTexts: 'policy-texts.txt: os textos dessas políticas tal como os obtivemos',
+      policyTexts: '{file}: os textos dessas políticas tal como os obtivemos',
       evidence: 'banner-evidence: o que o aviso de consentimento mostrava na época',
       records27560: 'records-27560.json: o mesmo em forma de registros de consentimento (ISO/IEC TS 27560)',
       about:
@@ -383,6 +383,7 @@ export const ptBr: LetterTexts = {
     ],
     unnamed: ['Você pode apresentar reclamação à autoridade responsável pela proteção de dados.'],
   },
+  packFiles: { letter: 'carta', history: 'historico', policyTexts: 'textos-das-politicas' },
   handOver: {
     title: 'Nossa resposta à sua solicitação',
     enterCode: 'Digite o código de 8 dígitos que enviamos separadamente deste link.',
@@ -394,7 +395,7 @@ export const ptBr: LetterTexts = {
     until: 'Você pode abrir esta página até {until}.',
     received: 'Recebida em {received}: {kind}',
     contents: 'O que você recebe',
-    letter: 'letter.pdf ou letter.html: nossa resposta à sua solicitação',
+    letter: '{file}: nossa resposta à sua solicitação',
     proofs: 'verify.html, verify.mjs e proofs: com eles você pode verificar que nada foi alterado',
     download: 'Baixar como arquivo ZIP ({size})',
     files: 'Outros arquivos',

@@ -120,10 +120,10 @@ export const pt: LetterTexts = {
     identityChecked: 'Antes de divulgarmos qualquer dado, confirmámos a sua identidade.',
     enclosed: 'Junta-se uma cópia de todos estes registos:',
     files: {
-      history: 'history.html: as suas decisões, para ler em qualquer navegador',
+      history: '{file}: as suas decisões, para ler em qualquer navegador',
       decisions: 'decisions.csv e decisions.json: o mesmo para uma folha de cálculo ou um programa',
       policies: 'policies.json: as políticas em vigor na altura',
-      policyTexts: 'policy-texts.txt: os textos dessas políticas tal como os obtivemos',
+      policyTexts: '{file}: os textos dessas políticas tal como os obtivemos',
       evidence: 'banner-evidence: o que o aviso de consentimento mostrava na altura',
       records27560: 'records-27560.json: o mesmo em forma de registos de consentimento (ISO/IEC TS 27560)',
       about:
@@ -388,6 +388,7 @@ export const pt: LetterTexts = {
     ],
     unnamed: ['Pode apresentar reclamação à autoridade responsável pela proteção de dados.'],
   },
+  packFiles: { letter: 'carta', history: 'historico', policyTexts: 'textos-das-politicas' },
   handOver: {
     title: 'A nossa resposta ao seu pedido',
     enterCode: 'Introduza o código de 8 algarismos que lhe enviámos separadamente desta ligação.',
@@ -399,7 +400,7 @@ export const pt: LetterTexts = {
     until: 'Pode abrir esta página até {until}.',
     received: 'Recebido em {received}: {kind}',
     contents: 'O que recebe',
-    letter: 'letter.pdf ou letter.html: a nossa resposta ao seu pedido',
+    letter: '{file}: a nossa resposta ao seu pedido',
     proofs: 'verify.html, verify.mjs e proofs: permitem verificar que nada foi alterado',
     download: 'Descarregar como ficheiro ZIP ({size})',
     files: 'Outros ficheiros',
