@@ -51,7 +51,8 @@ afterEach(() => world.close());
 const input = (changes: Partial<DsarPackInput> = {}) =>
   packInput(world, { match: { status: 'from-device', subjects: [own] }, ...changes });
 const pack = (changes: Partial<DsarPackInput> = {}) => collect(produceDsarPack(input(changes)));
-const letterOf = (zip: Buffer) => pdfText(zipFile(zip, 'letter.pdf')).replaceAll(/\s+/g, ' ');
+const letterOf = (zip: Buffer) =>
+  pdfText(zipFile(zip, /^\S+\.pdf$/m.exec(zipNames(zip).join('\n'))?.[0] ?? '')).replaceAll(/\s+/g, ' ');
 const jsonOf = (zip: Buffer, name: string) =>
   JSON.parse(zipFile(zip, name).toString('utf8')) as Record<string, unknown>;
 const everything = (zip: Buffer) =>
