@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { FINDINGS_TOGETHER, type SettleOutcome, settleFindings } from '../../../attention/settle-findings.ts';
 import { conclusions, conclusionWords, FINDING_REASON, type FindingKind, OPEN_AGAIN } from '../../../core/finding.ts';
 import { dateText } from '../../../core/time-words.ts';
