@@ -5,7 +5,8 @@ import { tagOf } from '../letters/letter.ts';
 import { countIn, fill, joined, timeInWords } from '../letters/wording.ts';
 import type { PolicyTextInterval } from '../policy-texts.ts';
 import type { GatheredPack } from './gather.ts';
-import { commonPurposes, type HistoryTexts, historyTextsIn } from './history-texts.ts';
+import { commonPurposes, type HistoryTexts } from './history-catalogue.ts';
+import { historyTextsIn } from './history-texts.ts';
 import { letterOfPack } from './letter.ts';
 
 /** How a pack speaks in the language of its letter. */

@@ -21,7 +21,8 @@ async function createMailWorld(worker = true) {
 
 async function makeLetter({ context }: OfficeWorld, caseId: string, step: LetterStep, text: string | null = null) {
   const deps = { ...context.documents, cases: context.cases };
-  const made = await produceLetter(deps, { caseId, step, text, format: 'pdf', actor: OFFICER });
+  const letter = { caseId, step, text, format: 'pdf', actor: OFFICER, controller: 'Acme GmbH' } as const;
+  const made = await produceLetter(deps, letter);
   if (made.outcome !== 'produced') throw new Error(JSON.stringify(made));
   await context.projector.projected(made.seq);
   return made;

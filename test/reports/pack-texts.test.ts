@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contentsOfPack } from '../../reports/dsar-pack/described.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/gather.ts';
-import { commonPurposes, historyTextsIn } from '../../reports/dsar-pack/history-texts.ts';
+import { commonPurposes } from '../../reports/dsar-pack/history-catalogue.ts';
+import { historyTextsIn } from '../../reports/dsar-pack/history-texts.ts';
 import { readmeTextsIn } from '../../reports/dsar-pack/readme-texts.ts';
 import { textsIn } from '../../reports/letters/languages.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';

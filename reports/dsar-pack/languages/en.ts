@@ -1,4 +1,4 @@
-import type { HistoryTexts } from '../history-texts.ts';
+import type { HistoryTexts } from '../history-catalogue.ts';
 
 /** English. The other languages are translated from this file. */
 export const en: HistoryTexts = {

@@ -1,4 +1,4 @@
-import type { HistoryTexts } from '../history-texts.ts';
+import type { HistoryTexts } from '../history-catalogue.ts';
 
 export const nl: HistoryTexts = {
   title: 'Overzicht van uw toestemmingen',

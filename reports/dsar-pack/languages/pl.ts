@@ -1,4 +1,4 @@
-import type { HistoryTexts } from '../history-texts.ts';
+import type { HistoryTexts } from '../history-catalogue.ts';
 
 export const pl: HistoryTexts = {
   title: 'Historia Państwa zgód',

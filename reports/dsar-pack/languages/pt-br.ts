@@ -1,4 +1,4 @@
-import type { HistoryTexts } from '../history-texts.ts';
+import type { HistoryTexts } from '../history-catalogue.ts';
 
 /** Portuguese as Brazil writes it. */
 export const ptBr: HistoryTexts = {

@@ -1,4 +1,4 @@
-import type { HistoryTexts } from '../history-texts.ts';
+import type { HistoryTexts } from '../history-catalogue.ts';
 
 /** Portuguese as Portugal writes it; pt-br.ts has that of Brazil. */
 export const pt: HistoryTexts = {
