@@ -14,7 +14,7 @@ const shapes = new Store(
   new Parser({ format: 'text/turtle' }).parse(readFileSync(new URL('dpv-27560.shapes.ttl', import.meta.url), 'utf8')),
 );
 
-/** A consent record as any consumer reads it: from its JSON, with its own context. */
+/** A consent record as a JSON-LD processor reads it: from its JSON, with its own context. */
 export const readRecord = (record: unknown) => JSON.parse(JSON.stringify(record)) as JsonLdDocument & NodeObject;
 
 /** The record after expansion and compaction with its own context. */
